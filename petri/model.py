@@ -263,6 +263,7 @@ class Model(ShownInNotebook, Frozen):
                 trace=trace,
                 limit=TimeLimit.of(time_limit),
                 starts=None if starts is None else starts.replications,
+                trials_once=True,
             )
         except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error
             raise self._told(error) from error

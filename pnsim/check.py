@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all, summary
+
+if TYPE_CHECKING:
+    from petri.net import Net
 
 from . import nets
 from .console import has_colour, printing, remark, write, write_json
@@ -42,7 +46,10 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
-    from petri.analysis.speed import notes
+    from petri.analysis import sampling, speed
+
+    def notes(net: Net) -> list[Diagnostic]:
+        return [*sampling.notes(net), *speed.notes(net)]
 
     if file == nets.STDIN:
         return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=notes)

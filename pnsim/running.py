@@ -366,6 +366,14 @@ def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
         tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
 
 
+def _tell_exact_expectations(result: Result, model: Model) -> None:
+    """Which of the expectations that failed ask for a number that no random figure meets."""
+    from petri.analysis.sampling import exact_expectations
+
+    failed = [expectation.span for expectation, verdict in result.judged if not verdict.passed]
+    tell_all([note for note in exact_expectations(model.net) if note.span in failed], model.sources)
+
+
 def _tell_rounding(net: Net, quiet: bool) -> None:
     from petri.report.rounding import rounding
 
@@ -389,6 +397,8 @@ def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
     _tell_drifts(() if quiet else result.drifts, model.net)
     for measured in result.failed_measures:
         tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
+    if not (quiet or result.passed):
+        _tell_exact_expectations(result, model)
     if failure is not None:
         return exits.STOPPED
     if any(replication.ended == "firings" for replication in result.replications):

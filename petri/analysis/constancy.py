@@ -15,7 +15,7 @@ from functools import cached_property
 from petri.analysis.structure import effect, invariants, taken
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.dependence import dependence
-from petri.net import Expr, Net, Transition, operations
+from petri.net import Expr, Net, Term, Transition, operations
 
 MOST_TRANSITIONS = 1_000  # of a net in which it is found out whose order matters
 MOST_IN_INVARIANTS = 150  # places, and transitions, of a net whose invariants are computed
@@ -57,7 +57,7 @@ class Constancy:
     def _draws(self, t: int) -> bool:
         return any(
             part.op in OPERATIONS and OPERATIONS[part.op].draws
-            for part in operations(_when_firing(self.net.transitions[t]))
+            for part in operations(expressions(self.net.transitions[t]))
         )
 
     def _chooses(self, t: int) -> bool:
@@ -139,7 +139,7 @@ class Constancy:
     def _looks_at(self) -> list[set[int]]:
         found = []
         for transition in self.net.transitions:
-            read = {int(part.value or 0) for part in operations(_when_firing(transition)) if part.op == "tokens"}
+            read = {int(part.value or 0) for part in operations(expressions(transition)) if part.op == "tokens"}
             found.append({*dependence(self.net, transition).places, *read, *(arc.place for arc in transition.sets)})
         return found
 
@@ -164,23 +164,39 @@ class Constancy:
 
     @cached_property
     def emptied_at_once(self) -> frozenset[int]:
-        """The places that hold no token while time passes: some transition can always take one of theirs, alone."""
+        """The places that hold no token while time passes: some transition can always take one of theirs."""
         alone: dict[int, list[Transition]] = defaultdict(list)
-        for transition in self.net.transitions:
+        together = set[int]()
+        for t, transition in enumerate(self.net.transitions):
             if self._takes_any(transition):
-                alone[transition.inputs[0].place].append(transition)
-        return frozenset(place for place, takers in alone.items() if _one_holds([one.guard for one in takers]))
+                lacking = [arc.place for arc in transition.inputs if not self._stands(arc.place)]
+                if len(lacking) == 1 and lacking[0] in self._taken[t]:
+                    alone[lacking[0]].append(transition)
+                if self._owns(t, lacking) and transition.guard is None:
+                    together |= set(lacking)
+        return frozenset(together | {place for place, takers in alone.items() if _one_holds([t.guard for t in takers])})
 
     def _takes_any(self, transition: Transition) -> bool:
-        """Whether it needs nothing but a token of one place, whatever its values; guards aside."""
-        if len(transition.inputs) != 1 or transition.inhibitors or transition.clock is not None:
-            return False
-        (arc,) = transition.inputs
-        bound = [match.bind for match in arc.pattern if match.bind is not None]
-        plain = all(match.equal is None for match in arc.pattern) and len(set(bound)) == len(bound)
-        one = arc.count is None or (arc.count.op == "const" and arc.count.value == 1)
+        """Whether it needs nothing but a token of each of its places, whatever its values; guards aside."""
+        arcs = transition.inputs
+        bound = [match.bind for arc in arcs for match in arc.pattern if match.bind is not None]
+        plain = all(match.equal is None for arc in arcs for match in arc.pattern) and len({*bound}) == len(bound)
+        one = all(arc.count is None or (arc.count.op == "const" and arc.count.value == 1) for arc in arcs)
         room = all(self.net.places[place].capacity is None for out in transition.outputs for place in out.places)
-        return plain and one and room and not arc.keep and arc.twin is None
+        each = len({arc.place for arc in arcs}) == len(arcs) and not any(arc.twin is not None for arc in arcs)
+        return plain and one and room and each and not transition.inhibitors and transition.clock is None
+
+    def _owns(self, t: int, places: list[int]) -> bool:
+        """Whether only this transition changes some places, which have as many tokens: it gives back what it takes."""
+        whole = effect(self.net.transitions[t])
+        own = all(self._changers[place] == {t} and whole.get(place) == 0 for place in places)
+        return own and bool(places) and len({self.net.places[place].held for place in places}) == 1
+
+    def _stands(self, place: int) -> bool:
+        """Whether its tokens are as many as at the start whenever time passes, one at least."""
+        return self.net.places[place].held > 0 and all(
+            self._gives_back_at_once(t, place) for t in self._changers[place]
+        )
 
     @cached_property
     def _owned(self) -> dict[int, float]:
@@ -205,9 +221,8 @@ class Constancy:
         """The least and the greatest number of tokens of a place while time passes."""
         if place in self.emptied_at_once:
             return 0.0, 0.0
-        held = float(self.net.places[place].held)
-        if all(self._gives_back_at_once(t, place) for t in self._changers[place]):
-            return held, held
+        if self._stands(place) or not self._changers[place]:
+            return float(self.net.places[place].held), float(self.net.places[place].held)
         return 0.0, self._most.get(place, math.inf)
 
     def _gives_back_at_once(self, t: int, place: int) -> bool:
@@ -248,6 +263,26 @@ class Constancy:
         """Whether the tokens of a place are always in it or held by firings of one transition."""
         return self._changers[place] == {t} and effect(self.net.transitions[t]).get(place) == 0
 
+    def is_constant(self, term: Term) -> bool:
+        """Whether a formula is a weighted sum of tokens and of firings in progress that no firing changes."""
+        places: dict[int, float] = {}
+        firings: dict[int, float] = {}
+        return _weigh(term, 1.0, places, firings) and self.is_conserved(places, firings)
+
+    def is_source(self, t: int) -> bool:
+        """Whether a transition goes on for ever, whatever others do: it shares none of its inputs with them."""
+        transition, whole = self.net.transitions[t], effect(self.net.transitions[t])
+        places = {arc.place for arc in transition.inputs}
+        own = all(
+            self._changers[place] == {t} and whole.get(place) == 0 and self.net.places[place].held for place in places
+        )
+        lasts = self._lasts(t) or transition.clock is not None
+        return own and lasts and transition.guard is None and not transition.inhibitors and not self._fills[t]
+
+    def is_line(self, place: int) -> bool:
+        """Whether any number of tokens may wait there for something that takes them."""
+        return place in self._takers and math.isinf(self.tokens(place)[1])
+
     def is_conserved(self, places: dict[int, float], firings: dict[int, float]) -> bool:
         """Whether a weighted sum of tokens and of firings in progress never changes."""
         for t, transition in enumerate(self.net.transitions):
@@ -269,6 +304,29 @@ class Constancy:
             if over or (self._lasts(t) and begun):
                 return False
         return True
+
+
+def _weigh(term: Term, weight: float, places: dict[int, float], firings: dict[int, float]) -> bool:
+    """Adds what a sum consists of to these; False where it is something else."""
+    if term.op == "const":
+        return True
+    if term.op in ("mean", "in_progress"):
+        into, index = (places if term.op == "mean" else firings), int(term.value)  # type: ignore[arg-type]
+        into[index] = into.get(index, 0.0) + weight
+        return True
+    if term.op in ("add", "sub", "neg"):
+        last = 1.0 if term.op == "add" else -1.0
+        *first, other = term.args
+        return all(_weigh(one, weight, places, firings) for one in first) and _weigh(
+            other, last * weight, places, firings
+        )
+    scale = [float(one.value) for one in term.args if one.op == "const"]  # type: ignore[arg-type]
+    rest = [one for one in term.args if one.op != "const"]
+    if term.op == "mul" and len(scale) == len(rest) == 1:
+        return _weigh(rest[0], weight * scale[0], places, firings)
+    if term.op == "div" and len(scale) == len(rest) == 1 and term.args[0] is rest[0] and scale[0]:
+        return _weigh(rest[0], weight / scale[0], places, firings)
+    return False
 
 
 _latest: Constancy | None = None
@@ -311,8 +369,8 @@ def _size(e: Expr | None, net: Net) -> float:
     return sum(parts) if e.op in ("add", "sub") else max(parts, default=0.0)
 
 
-def _when_firing(transition: Transition) -> Iterator[Expr | None]:
-    """What is evaluated besides what decides whether it is enabled."""
+def expressions(transition: Transition) -> Iterator[Expr | None]:
+    """What a transition evaluates, besides what decides whether it is enabled."""
     yield from (transition.time, transition.weight, *(draw.expression for draw in transition.draws))
     if transition.prefer is not None:
         yield from (transition.prefer.key, transition.prefer.then)

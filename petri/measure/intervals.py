@@ -27,9 +27,10 @@ Statistic = str
 """What replications give together: the "mean", the "greatest" or the "least" of their values, or a quantile, "p95"."""
 
 
-Doubt = Literal["", "unvaried"]
+Doubt = Literal["", "unvaried", "heavy"]
 """Why a figure has no interval, besides a run that is too short for one.
 
+"heavy": its variance is infinite, or seems to be.
 "unvaried": it was the same throughout, in a net in which it may be another (`petri.measure.unvaried`). If there is an
 interval, it says how far the figure may be from that.
 """

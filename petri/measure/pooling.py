@@ -9,9 +9,9 @@ from typing import Final
 from petri.measure.arrays import np
 from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
-from petri.measure.intervals import CONSTANT, Interval, Statistic, extreme, order_interval, student_interval
+from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval
 from petri.measure.tally import Tally, total
-from petri.measure.unvaried import Ranged, pooled, with_few_events
+from petri.measure.unvaried import Ranged, pooled, with_ranges
 
 EXTREMES: Final = ("greatest", "least")
 
@@ -34,11 +34,12 @@ def values_of(samples: Iterable[Sample]) -> list[float]:
 def tallies_of(samples: Iterable[Sample]) -> list[Tally] | None:
     """The tallies of a probability; None of any other figure, and without samples.
 
-    Also None where some are missing: stores of earlier versions have only values.
+    Also None where some have values alone, as in stores of earlier versions; but a replication may have made no trials.
     """
     listed = list(samples)
     found = [sample for sample in listed if isinstance(sample, Tally)]
-    return found if found and len(found) == len(listed) else None
+    others = [value_of(sample) for sample in listed if not isinstance(sample, Tally)]
+    return found if found and all(map(math.isnan, others)) else None
 
 
 def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
@@ -62,10 +63,10 @@ def _of_means(found: Interval, ranged: Sequence[Ranged]) -> Interval:
     """The interval of means, also of few events; of those that are all alike, how far they may be from there."""
     if len(ranged) < found.n or not ranged or math.isnan(found.mean):
         return found
-    if found.n > 1 and found.half_width > CONSTANT * abs(found.mean):
-        return with_few_events(found, ranged)
+    if found.n > 1:
+        return with_ranges(found, ranged)
     unvaried = pooled(ranged, found.level)
-    return found if found.n == 1 and unvaried.unknown else unvaried
+    return found if unvaried.unknown else unvaried
 
 
 def precision_interval(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:

@@ -36,8 +36,11 @@ class Precision(Frozen):
             raise ValueError(f"the bound of a precision is above 0, not {self.bound!r}")
 
     def met(self, interval: Interval) -> bool:
-        """Whether the interval is narrow enough. One without data is not; a figure that did not vary always is."""
-        if interval.doubt == "unvaried":
+        """Whether the interval is narrow enough. One without data is not.
+
+        A figure that no number of replications gives an interval, as it did not vary or is heavy, always is.
+        """
+        if interval.doubt:
             return True
         if math.isnan(interval.mean) or math.isnan(interval.half_width):
             return False
@@ -59,7 +62,7 @@ class Judgeable(Frozen):
     values: tuple[tuple[float, float], ...]
 
     def met(self, interval: Interval) -> bool:
-        if interval.doubt == "unvaried":
+        if interval.doubt:
             return True
         if math.isnan(interval.mean) or math.isnan(interval.half_width):
             return False

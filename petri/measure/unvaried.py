@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from petri.measure.arrays import Floats, np
 from petri.measure.chance import beta_quantile
-from petri.measure.intervals import Interval
+from petri.measure.intervals import CONSTANT, Interval
 from petri.measure.observation import Observation, beyond_doubles, pieces_together
 from petri.structs import Frozen, replace
 
@@ -37,7 +37,7 @@ class Ranged(Frozen):
     low, high: if what never happened had happened `EVENTS` times in `looks` independent looks; infinite where nothing
     is known. Both are `value` where the figure is the same in every run.
     hits: of a figure that says how often something happens, in about how many of the looks it happened, or, if `rest`,
-    did not; nan of any other.
+    did not; nan of any other. heavy: its variance is infinite, or seems to be.
     """
 
     value: float
@@ -46,10 +46,22 @@ class Ranged(Frozen):
     looks: float
     hits: float = math.nan
     rest: bool = False
+    heavy: bool = False
 
     @property
     def is_exact(self) -> bool:
         return self.low == self.high == self.value
+
+
+def with_ranges(found: Interval, samples: Sequence[Ranged]) -> Interval:
+    """The interval that replications, or batches, give, with what else is known of the figure."""
+    if 2 * sum(one.heavy for one in samples) >= len(samples):
+        return Interval(found.mean, math.nan, found.level, found.n, doubt="heavy")
+    if math.isnan(found.half_width):
+        return found
+    if found.half_width > CONSTANT * abs(found.mean):
+        return with_few_events(found, samples)
+    return found if all(one.is_exact for one in samples) else pooled(samples, found.level)
 
 
 def with_few_events(found: Interval, samples: Sequence[Ranged]) -> Interval:

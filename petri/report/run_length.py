@@ -45,6 +45,7 @@ def run_length_note(
 
 
 DOUBTS: Final[dict[Doubt, str]] = {
+    "heavy": "±?: an infinite variance, or so it seems: the few greatest values decide, and most runs have too few",
     "unvaried": "±?: the same throughout, so that it has no interval, but not the same in every run",
 }
 

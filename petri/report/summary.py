@@ -43,7 +43,7 @@ class _Summary:
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
             print_prose(self.console, line)
-        if not self.result.counted:
+        if self.result.empty:
             return
         self.measures()
         places, transitions = (
@@ -251,7 +251,8 @@ class _Summary:
                 text += ", on partial results"
             print_prose(self.console, Text(f"\n{text}", style="bold red"))
         elif record.judged:
-            print_prose(self.console, Text(f"\n✓ {record.holding}", style="green"))
+            text = f"✓ {record.holding}" + (", on partial results" if record.partial else "")
+            print_prose(self.console, Text(f"\n{text}", style="green"))
 
 
 def first_sentence(doc: str) -> str:

@@ -81,11 +81,11 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
         "arrays": {
-            kind: [array_dict(row) for row in table(result, kind) if row.copies > 1]
+            kind: [array_dict(row) for row in table(result, kind) if row.copies > 1] if result.counted else []
             for kind in ("places", "transitions")
         },
-        "places": table_rows(result.places),
-        "transitions": table_rows(result.transitions),
+        "places": table_rows(result.places) if result.counted else [],
+        "transitions": table_rows(result.transitions) if result.counted else [],
         "packed": pack(result),
     }
 

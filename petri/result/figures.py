@@ -19,12 +19,12 @@ from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile,
 from petri.measure.figures import probe_term, recorded_fields
 from petri.measure.formula import EXTREMES, Judged, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
-from petri.measure.intervals import CONSTANT, Interval, Statistic
+from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, Snapshot, across, left_out_together, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.measure.pooling import interval_of
 from petri.measure.trend import Drift, drifts
-from petri.measure.unvaried import Ranged, pooled, with_few_events
+from petri.measure.unvaried import Ranged, with_ranges
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
@@ -107,6 +107,11 @@ class RunFigures(Frozen, dict=True):
         """The replications that the estimates use."""
         complete = tuple(r for r in self.replications if r.complete and r.warm)
         return complete or self.replications
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has been measured: no replication has begun its measured time, or made a trial."""
+        return self.partial and not any(r.warm and (r.window.elapsed or r.window.chances) for r in self.counted)
 
     @property
     def partial(self) -> bool:
@@ -217,23 +222,23 @@ class RunFigures(Frozen, dict=True):
             found = self.combined(kind.of_all, kind.statistic, total=kind.total)
         else:
             found = estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
-        return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index))
+        return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index), heavy_nodes(self.net, kind))
 
-    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranged]) -> Estimate:
-        """An estimate in which figures that did not vary have the intervals of what never happened."""
-        if not (constant := found.constant):
+    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranged], heavy: Iterable[int] = ()) -> Estimate:
+        """An estimate in which figures that did not vary have the intervals of what never happened.
+
+        heavy: those whose variance is infinite.
+        """
+        if not (special := [*found.constant, *heavy]):
             return found
-        every = {index: self._with_rare(found.interval(index), partial(_of_one, of, index)) for index in constant}
+        every = {index: self._with_ranges(found.interval(index), partial(_of_one, of, index)) for index in special}
         return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
 
-    def _with_rare(self, found: Interval, of: Callable[[Rare], Ranged]) -> Interval:
-        """An interval with what is known of a figure that did not vary, or that rests on few events."""
-        if found.statistic != "mean" or math.isnan(found.half_width):
+    def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranged]) -> Interval:
+        """An interval with what is known of a figure that did not vary, that rests on few events, or is heavy."""
+        if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
             return found
-        ranged = [of(rare) for rare in self.rare]
-        if found.half_width > CONSTANT * abs(found.mean):
-            return with_few_events(found, ranged)
-        return found if all(one.is_exact for one in ranged) else pooled(ranged, found.level)
+        return with_ranges(found, [of(rare) for rare in self.rare])
 
     @cached_property
     def rare(self) -> list[Rare]:
@@ -260,7 +265,7 @@ class RunFigures(Frozen, dict=True):
 
     def _evaluated(self, term: Term) -> Interval:
         found = self._with_noise(term)
-        return found if term.op == "chance" else self._with_rare(found, lambda rare: rare.of_term(term))
+        return found if term.op == "chance" else self._with_ranges(found, lambda rare: rare.of_term(term))
 
     def _with_noise(self, term: Term) -> Interval:
         """A formula with the interval that its variation gives."""
@@ -288,6 +293,9 @@ class RunFigures(Frozen, dict=True):
     def judge(self, expectations: Iterable[Expectation]) -> tuple[Judged, ...]:
         judged = []
         for expectation in expectations:
+            if self.empty:
+                judged.append((expectation, formula.judge(expectation, math.nan)))
+                continue
             try:
                 interval = self.evaluate(expectation.formula)
             except Exception:  # what cannot be computed is not met
@@ -393,6 +401,16 @@ class RunFigures(Frozen, dict=True):
     @cached_property
     def place_index(self) -> dict[str, int]:
         return {place.name: index for index, place in enumerate(self.net.places)}
+
+
+def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
+    """The places or transitions of which this figure has an infinite variance."""
+    if kind.name not in ("mean", "sojourn", "in_progress"):
+        return ()
+    from petri.analysis.heavy import heavy_tails_of
+
+    tails = heavy_tails_of(net)
+    return tails.transitions if kind.name == "in_progress" else tails.places
 
 
 def _of_one(of: Callable[[Rare, int], Ranged], index: int, rare: Rare) -> Ranged:

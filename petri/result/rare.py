@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from petri.analysis.constancy import Constancy, constancy_of
+from petri.analysis.heavy import heavy_tails_of
 from petri.measure import reorder
 from petri.measure.bounded import Bounded
 from petri.measure.catalogue import TERMS, TRANSITION_COLUMNS, FigureKind
@@ -18,6 +20,7 @@ from petri.measure.figures import Figure
 from petri.measure.formula import evaluate
 from petri.measure.histogram import bucket, quantile_share
 from petri.measure.intervals import incomplete_beta
+from petri.measure.tails import is_heavy
 from petri.measure.unvaried import EVENTS, FEW_EVENTS, Ranged, independent_looks
 from petri.net import Counter, Event, Expr, Net, Order, Passage, Sample, Term, Transition, Watched, operations
 from petri.run.plan import Plan
@@ -38,6 +41,7 @@ class Rare:
         self.seen = ran.window
         self.ran = ran
         self.constancy = constancy_of(net)
+        self.tails = heavy_tails_of(net)
         self.fixed_length = math.isfinite(plan.until)
         self.short = self.fixed_length and not math.isnan(ran.died)  # its batches say nothing of how it lives on
         self._looks = 0.0
@@ -61,25 +65,37 @@ class Rare:
     def of_kind(self, kind: FigureKind, index: int) -> Ranged:
         """A figure of a place or transition."""
         value = kind.of(self.seen, index)
-        return self._ranged(value, lambda: _Leaves(self).of_node(kind, index), lambda: _hits_of_node(self, kind, index))
+        nodes = self.tails.transitions if kind.name == "in_progress" else self.tails.places
+        heavy = kind.name in ("mean", "sojourn", "in_progress") and index in nodes
+        bounds = partial(_Leaves(self).of_node, kind, index)
+        return self._ranged(value, bounds, partial(_hits_of_node, self, kind, index), heavy)
 
     def of_term(self, term: Term) -> Ranged:
         """A formula."""
-        return self._ranged(evaluate(term, self.seen), lambda: self._bounds(term), lambda: _hits_of(self, term))
+        value, bounds = evaluate(term, self.seen), partial(self._bounds, term)
+        return self._ranged(value, bounds, partial(_hits_of, self, term), self._is_heavy(term))
 
-    def _ranged(self, value: float, bounds: Callable[[], Bounded], hits: Callable[[], Hits]) -> Ranged:
+    def _is_heavy(self, term: Term) -> bool:
+        """Whether the variance of a formula is infinite, or that of a sample in it seems to be."""
+        if self.tails.of_term(term):
+            return True
+        if term.op in ("sample", "passage") and isinstance(term.value, tuple):
+            return term.value[1] in ("mean", "std") and is_heavy(self.seen.probes[term.value[0]])
+        return any(map(self._is_heavy, term.args))
+
+    def _ranged(self, value: float, bounds: Callable[[], Bounded], hits: Callable[[], Hits], heavy: bool) -> Ranged:
         if not self.ran.drew:
             return Ranged(value, value, value, math.inf)
         found = bounds()
         low = found.low if found.low < value - _ROUNDING * abs(value) else value  # a nan is no bound
         high = found.high if found.high > value + _ROUNDING * abs(value) else value
         low, high = (-math.inf if math.isnan(found.low) else low), (math.inf if math.isnan(found.high) else high)
-        return Ranged(value, low, high, self.looks, *hits())
+        return Ranged(value, low, high, self.looks, *hits(), heavy)
 
     def _bounds(self, term: Term) -> Bounded:
         leaves = _Leaves(self)
         found = leaves.of(term)
-        if found.low < found.high or not leaves.noisy or _is_conserved(self.constancy, term):
+        if found.low < found.high or not leaves.noisy or self.constancy.is_constant(term):
             return found
         return Bounded(found.value, -math.inf, math.inf)
 
@@ -91,7 +107,7 @@ def ranges(net: Net, plan: Plan, ran: Replication, kept: Iterable[Figure]) -> di
     for one in kept:
         if one.statistic == "mean" and one.tally is None and one.of is not None:
             ranged = rare.of_term(one.of) if isinstance(one.of, Term) else rare.of_kind(*one.of)
-            if math.isfinite(ranged.low) or math.isfinite(ranged.high) or ranged.hits < FEW_EVENTS:
+            if math.isfinite(ranged.low) or math.isfinite(ranged.high) or ranged.hits < FEW_EVENTS or ranged.heavy:
                 found[one.name] = ranged
     return found
 
@@ -155,38 +171,6 @@ def _chances(rare: Rare, count: Term) -> float:
     t = probe.transition if isinstance(probe, Counter) else int(count.value)  # type: ignore[arg-type]
     taken = {place for arc in rare.net.transitions[t].inputs for place in arc.takes_from}
     return max((float(rare.seen.arrivals[place]) for place in taken), default=0.0)
-
-
-def _is_conserved(constancy: Constancy, term: Term) -> bool:
-    """Whether a formula is a weighted sum of tokens and of firings in progress that no firing changes."""
-    places: dict[int, float] = {}
-    firings: dict[int, float] = {}
-    if not _weigh(term, 1.0, places, firings):
-        return False
-    return constancy.is_conserved(places, firings)
-
-
-def _weigh(term: Term, weight: float, places: dict[int, float], firings: dict[int, float]) -> bool:
-    """Adds what a sum consists of to these; False where it is something else."""
-    if term.op == "const":
-        return True
-    if term.op in ("mean", "in_progress"):
-        into, index = (places if term.op == "mean" else firings), int(term.value)  # type: ignore[arg-type]
-        into[index] = into.get(index, 0.0) + weight
-        return True
-    if term.op in ("add", "sub", "neg"):
-        last = 1.0 if term.op == "add" else -1.0
-        *first, other = term.args
-        return all(_weigh(one, weight, places, firings) for one in first) and _weigh(
-            other, last * weight, places, firings
-        )
-    scale = [float(one.value) for one in term.args if one.op == "const"]  # type: ignore[arg-type]
-    rest = [one for one in term.args if one.op != "const"]
-    if term.op == "mul" and len(scale) == len(rest) == 1:
-        return _weigh(rest[0], weight * scale[0], places, firings)
-    if term.op == "div" and len(scale) == len(rest) == 1 and term.args[0] is rest[0] and scale[0]:
-        return _weigh(rest[0], weight / scale[0], places, firings)
-    return False
 
 
 class _Leaves(Struct):

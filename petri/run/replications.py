@@ -196,6 +196,7 @@ class Driver:
         self.begun_series = False
         self.died = math.nan
         self.chances: tuple[Tally, ...] = ()
+        self.trial_threads = 1  # that its trials may use; 0 if others make them
         if start is not None:
             self.resume(start)
 
@@ -261,7 +262,7 @@ class Driver:
         """
         try:
             ended = self.live()
-            if ended in ("until", "dead") and self.net.chances:
+            if ended in ("until", "dead") and self.net.chances and self.trial_threads:
                 ended = self.try_chances(ended)
         except LanguageError as error:
             if not self.session.firings:
@@ -277,7 +278,7 @@ class Driver:
 
     def try_chances(self, ended: Ending) -> Ending:
         """The trials of the net's probabilities, which are runs of their own."""
-        self.chances, fault = tallies(self.net, self.plan, self.index, self.stop)
+        self.chances, fault = tallies(self.net, self.plan, self.index, self.stop, self.trial_threads)
         if fault is None:
             return ended
         if fault.id == STOPPED:
@@ -440,12 +441,14 @@ def replicate(
     batches: int | None = None,
     limit: TimeLimit = NO_LIMIT,
     starts: Sequence[SavedReplication] | None = None,
+    trials_once: bool = False,
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C or the limit stopped them.
 
     batches: how many snapshots each keeps, if not `batches_kept`. starts: for each index, the state that it goes on
-    from, instead of time 0. A replication in progress at Ctrl-C is returned as "interrupted"; those not started are
-    left out. The main thread only waits, so that Ctrl-C reaches it while an engine runs.
+    from, instead of time 0. trials_once: the first one makes the trials of probabilities, for all of them. A
+    replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread only
+    waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), StopSign()
@@ -453,7 +456,8 @@ def replicate(
     kept = batches_kept(net, len(wanted)) if batches is None else batches
     if threads is not None:
         check_whole("threads", threads, 0)
-    workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
+    cores = threads or os.cpu_count() or 1
+    workers = max(1, min(cores, len(wanted)))
 
     def work(index: int, start: SavedReplication | None) -> Replication | None:
         begun.wait()  # until the main thread is ready for Ctrl-C
@@ -463,6 +467,8 @@ def replicate(
         if driver is None:
             return None
         driver.sink = trace
+        if trials_once:
+            driver.trial_threads = cores if index == wanted[0] else 0
         return driver.run()
 
     interrupted = False

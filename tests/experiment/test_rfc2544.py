@@ -101,7 +101,7 @@ def test_loss_above_the_throughput(measured: ForwardingOutcome) -> None:
 
 
 def test_bursts(measured: ForwardingOutcome) -> None:
-    """Frames come every 672 ns and need 800 ns: after j of them, floor(0.84 j) have left. 57 leave no room for the next.
+    """Frames come every 672 ns and need 800 ns: after j of them, floor(0.84 j) have left. 57 leave no room for another.
 
     The source has begun the frame after that one when it is lost: it has not come.
     """

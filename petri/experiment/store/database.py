@@ -516,13 +516,13 @@ def encode_ranges(ranges: Mapping[str, Ranged] | None) -> str | None:
     if ranges is None:
         return None
     found = {
-        name: [one.value, *map(finite, (one.low, one.high, one.looks, one.hits)), one.rest]
+        name: [one.value, *map(finite, (one.low, one.high, one.looks, one.hits)), one.rest, one.heavy]
         for name, one in ranges.items()
     }
     return encode(found)
 
 
-StoredRange = tuple[float, float | None, float | None, float | None, float | None, bool]
+StoredRange = tuple[float, float | None, float | None, float | None, float | None, bool, bool]
 
 
 def decode_ranges(written: str | None) -> dict[str, Ranged] | None:
@@ -532,9 +532,9 @@ def decode_ranges(written: str | None) -> dict[str, Ranged] | None:
     found = convert(json.loads(written), dict[str, StoredRange])
     missing = (-math.inf, math.inf, math.inf, math.nan)
     ranges = {}
-    for name, (value, *numbers, rest) in found.items():
+    for name, (value, *numbers, rest, heavy) in found.items():
         low, high, looks, hits = (end if one is None else one for one, end in zip(numbers, missing, strict=True))
-        ranges[name] = Ranged(value, low, high, looks, hits, bool(rest))
+        ranges[name] = Ranged(value, low, high, looks, hits, bool(rest), bool(heavy))
     if not all(one.low <= one.value <= one.high and one.looks > 0.0 for one in ranges.values()):
         raise ValueError("the range of a figure does not contain it")
     return ranges
