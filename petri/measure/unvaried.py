@@ -26,6 +26,11 @@ EVENTS: Final = -math.log(0.025)
 FEWEST_LOOKS: Final = 4.0  # with fewer, nothing that is worth a word can be said
 FEW_EVENTS: Final = 20.0  # with more, the spread of batches or replications tells as much
 FEWEST_BATCHES: Final = 12  # of a replication in which the memory of the marking is looked for
+FEWEST_BEYOND: Final = (4.0, 10.0)
+"""Values beyond a quantile, in one run and in each of several. With fewer, the greatest value of one run is often below
+the quantile, and the mean of several is too near to the middle. More replications do not mend that, but narrow the interval:
+each must have a quarter as many values there as there are replications."""
+
 GROUPS: Final = 16  # of neighbouring batches, at least, if there are so many
 _ROUNDING: Final = 1e-24  # of a squared error, as a share of the squared mean
 _TENTH: Final = -1.2816  # the standard normal deviate that is not exceeded with a probability of 10 %
@@ -37,7 +42,8 @@ class Ranged(Frozen):
     low, high: if what never happened had happened `EVENTS` times in `looks` independent looks; infinite where nothing
     is known. Both are `value` where the figure is the same in every run.
     hits: of a figure that says how often something happens, in about how many of the looks it happened, or, if `rest`,
-    did not; nan of any other. heavy: its variance is infinite, or seems to be.
+    did not; nan of any other. heavy: its variance is infinite, or seems to be. beyond: of a quantile, how many values
+    are on its shorter side; infinite of any other.
     """
 
     value: float
@@ -47,6 +53,7 @@ class Ranged(Frozen):
     hits: float = math.nan
     rest: bool = False
     heavy: bool = False
+    beyond: float = math.inf
 
     @property
     def is_exact(self) -> bool:
@@ -55,13 +62,19 @@ class Ranged(Frozen):
 
 def with_ranges(found: Interval, samples: Sequence[Ranged]) -> Interval:
     """The interval that replications, or batches, give, with what else is known of the figure."""
+    if all(one.is_exact for one in samples):
+        return found
     if 2 * sum(one.heavy for one in samples) >= len(samples):
         return Interval(found.mean, math.nan, found.level, found.n, doubt="heavy")
+    beyond, (of_one, of_several) = min(one.beyond for one in samples), FEWEST_BEYOND
+    needed = of_one if len(samples) == 1 else max(of_several, len(samples) / 4.0)
+    if beyond < needed:
+        return Interval(found.mean, math.nan, found.level, found.n, longer=1.5 * needed / max(beyond, 1.0))
     if math.isnan(found.half_width):
         return found
     if found.half_width > CONSTANT * abs(found.mean):
         return with_few_events(found, samples)
-    return found if all(one.is_exact for one in samples) else pooled(samples, found.level)
+    return pooled(samples, found.level)
 
 
 def with_few_events(found: Interval, samples: Sequence[Ranged]) -> Interval:

@@ -144,7 +144,7 @@ class RunRecord(Frozen, kw_only=True):
         extensible = counted[0].ended != "dead" and math.isfinite(self.plan.until)
         moving = next((drift.name for drift in self.drifts), "")
         longer = (one.longer for one in shown)
-        note = run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving)
+        note = run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving, len(counted))
         return [*([note] if note else []), *doubt_notes(shown)]
 
 

@@ -19,6 +19,7 @@ def run_length_note(
     extensible: bool,
     time: Callable[[float], str],
     moving: str = "",
+    replications: int = 1,
 ) -> str:
     """One sentence for all figures shown with `±?`; "" when there are none.
 
@@ -34,14 +35,16 @@ def run_length_note(
             f"±?: no 95 % interval, and a longer run may give none: `{moving}` has not settled; "
             "--replications 10 gives one of what settles"
         )
+    more = "; --replications 10 gives one" if replications == 1 else ""
     known = sorted({_rounded_up(begun + f * (ended - begun)) for f in factors if f <= LONGEST_EXTENSION})
     if not known or not extensible:
-        return "±?: the run is too short for a 95 % interval; --replications 10 gives one"
-    advice = f"±?: the run is too short for a 95 % interval; a run until about {time(known[0])} should give "
+        return f"±?: the run is too short for a 95 % interval{more}"
+    run = "a run is" if replications > 1 else "the run is"
+    advice = f"±?: {run} too short for a 95 % interval; a run until about {time(known[0])} should give "
     advice += "one" if len(known) == 1 else "the first"
     if len(known) > 1:
         advice += f", until about {time(known[-1])} all of them"
-    return f"{advice}, or use --replications 10"
+    return f"{advice}, or use --replications 10" if replications == 1 else advice
 
 
 DOUBTS: Final[dict[Doubt, str]] = {

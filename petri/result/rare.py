@@ -21,7 +21,7 @@ from petri.measure.formula import evaluate
 from petri.measure.histogram import bucket, quantile_share
 from petri.measure.intervals import incomplete_beta
 from petri.measure.tails import is_heavy
-from petri.measure.unvaried import EVENTS, FEW_EVENTS, Ranged, independent_looks
+from petri.measure.unvaried import EVENTS, Ranged, independent_looks
 from petri.net import Counter, Event, Expr, Net, Order, Passage, Sample, Term, Transition, Watched, operations
 from petri.run.plan import Plan
 from petri.run.replications import Replication
@@ -73,7 +73,15 @@ class Rare:
     def of_term(self, term: Term) -> Ranged:
         """A formula."""
         value, bounds = evaluate(term, self.seen), partial(self._bounds, term)
-        return self._ranged(value, bounds, partial(_hits_of, self, term), self._is_heavy(term))
+        return self._ranged(value, bounds, partial(_hits_of, self, term), self._is_heavy(term), self._beyond(term))
+
+    def _beyond(self, term: Term) -> float:
+        """The least number of values on the shorter side of a quantile in a formula; infinite without any."""
+        if term.op in ("sample", "passage") and isinstance(term.value, tuple):
+            share = quantile_share(term.value[1])
+            count = float(self.seen.probes[term.value[0]]["count"])
+            return math.inf if share in (None, 0.0, 1.0) else count * min(share, 1.0 - share)
+        return min(map(self._beyond, term.args), default=math.inf)
 
     def _is_heavy(self, term: Term) -> bool:
         """Whether the variance of a formula is infinite, or that of a sample in it seems to be."""
@@ -83,14 +91,21 @@ class Rare:
             return term.value[1] in ("mean", "std") and is_heavy(self.seen.probes[term.value[0]])
         return any(map(self._is_heavy, term.args))
 
-    def _ranged(self, value: float, bounds: Callable[[], Bounded], hits: Callable[[], Hits], heavy: bool) -> Ranged:
+    def _ranged(
+        self,
+        value: float,
+        bounds: Callable[[], Bounded],
+        hits: Callable[[], Hits],
+        heavy: bool,
+        beyond: float = math.inf,
+    ) -> Ranged:
         if not self.ran.drew:
             return Ranged(value, value, value, math.inf)
         found = bounds()
         low = found.low if found.low < value - _ROUNDING * abs(value) else value  # a nan is no bound
         high = found.high if found.high > value + _ROUNDING * abs(value) else value
         low, high = (-math.inf if math.isnan(found.low) else low), (math.inf if math.isnan(found.high) else high)
-        return Ranged(value, low, high, self.looks, *hits(), heavy)
+        return Ranged(value, low, high, self.looks, *hits(), heavy, beyond)
 
     def _bounds(self, term: Term) -> Bounded:
         leaves = _Leaves(self)
@@ -107,7 +122,8 @@ def ranges(net: Net, plan: Plan, ran: Replication, kept: Iterable[Figure]) -> di
     for one in kept:
         if one.statistic == "mean" and one.tally is None and one.of is not None:
             ranged = rare.of_term(one.of) if isinstance(one.of, Term) else rare.of_kind(*one.of)
-            if math.isfinite(ranged.low) or math.isfinite(ranged.high) or ranged.hits < FEW_EVENTS or ranged.heavy:
+            numbers = (ranged.low, ranged.high, ranged.hits, ranged.beyond)
+            if ranged.heavy or any(map(math.isfinite, numbers)):
                 found[one.name] = ranged
     return found
 

@@ -40,7 +40,7 @@ from petri.measure.tally import Tally
 from petri.measure.trend import COURSE
 from petri.measure.unvaried import Ranged
 from petri.net import Net
-from petri.structs import as_dict, convert
+from petri.structs import Frozen, as_dict, convert, to_builtins
 from petri.version import VERSION
 
 APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
@@ -512,32 +512,45 @@ def decode_tallies(written: str | None) -> dict[str, Tally]:
     return {name: tally.checked() for name, tally in found.items()}
 
 
+class StoredRange(Frozen, array_like=True, omit_defaults=True):
+    """A `Ranged`, in which what is not finite is None."""
+
+    value: float
+    low: float | None
+    high: float | None
+    looks: float | None
+    hits: float | None = None
+    rest: bool = False
+    heavy: bool = False
+    beyond: float | None = None
+
+    @classmethod
+    def of(cls, one: Ranged) -> StoredRange:
+        low, high, looks, hits, beyond = map(finite, (one.low, one.high, one.looks, one.hits, one.beyond))
+        return cls(one.value, low, high, looks, hits, one.rest, one.heavy, beyond)
+
+    @property
+    def ranged(self) -> Ranged:
+        """Raises ValueError where the range does not contain the figure."""
+        pairs = ((self.low, -math.inf), (self.high, math.inf), (self.looks, math.inf), (self.hits, math.nan))
+        low, high, looks, hits = (missing if one is None else one for one, missing in pairs)
+        beyond = math.inf if self.beyond is None else self.beyond
+        found = Ranged(self.value, low, high, looks, hits, self.rest, self.heavy, beyond)
+        if not (found.low <= found.value <= found.high and found.looks > 0.0):
+            raise ValueError("the range of a figure does not contain it")
+        return found
+
+
 def encode_ranges(ranges: Mapping[str, Ranged] | None) -> str | None:
     if ranges is None:
         return None
-    found = {
-        name: [one.value, *map(finite, (one.low, one.high, one.looks, one.hits)), one.rest, one.heavy]
-        for name, one in ranges.items()
-    }
-    return encode(found)
-
-
-StoredRange = tuple[float, float | None, float | None, float | None, float | None, bool, bool]
+    return encode({name: to_builtins(StoredRange.of(one)) for name, one in ranges.items()})
 
 
 def decode_ranges(written: str | None) -> dict[str, Ranged] | None:
-    """What is not finite has been left out."""
     if written is None:
         return None
-    found = convert(json.loads(written), dict[str, StoredRange])
-    missing = (-math.inf, math.inf, math.inf, math.nan)
-    ranges = {}
-    for name, (value, *numbers, rest, heavy) in found.items():
-        low, high, looks, hits = (end if one is None else one for one, end in zip(numbers, missing, strict=True))
-        ranges[name] = Ranged(value, low, high, looks, hits, bool(rest), bool(heavy))
-    if not all(one.low <= one.value <= one.high and one.looks > 0.0 for one in ranges.values()):
-        raise ValueError("the range of a figure does not contain it")
-    return ranges
+    return {name: one.ranged for name, one in convert(json.loads(written), dict[str, StoredRange]).items()}
 
 
 def decode_ending(ended: Any) -> str:
