@@ -374,6 +374,16 @@ def _tell_exact_expectations(result: Result, model: Model) -> None:
     tell_all([note for note in exact_expectations(model.net) if note.span in failed], model.sources)
 
 
+def _tell_cold_start(result: Result) -> list[Drift]:
+    """That runs begin empty; the drifts that this does not explain."""
+    from petri.report.unsettled import cold_start_values
+
+    cold = result.cold_start
+    if cold is not None:
+        tell(Diagnostic("begins-cold", severity="note", values=cold_start_values(cold)))
+    return [one for one in result.drifts if cold is None or one.name != cold.place]
+
+
 def _tell_rounding(net: Net, quiet: bool) -> None:
     from petri.report.rounding import rounding
 
@@ -394,7 +404,8 @@ def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
             Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
         )
         return exits.INTERRUPTED
-    _tell_drifts(() if quiet else result.drifts, model.net)
+    if not quiet:
+        _tell_drifts(_tell_cold_start(result), model.net)
     for measured in result.failed_measures:
         tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
     if not (quiet or result.passed):

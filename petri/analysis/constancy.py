@@ -279,9 +279,15 @@ class Constancy:
         lasts = self._lasts(t) or transition.clock is not None
         return own and lasts and transition.guard is None and not transition.inhibitors and not self._fills[t]
 
-    def is_line(self, place: int) -> bool:
-        """Whether any number of tokens may wait there for something that takes them."""
-        return place in self._takers and math.isinf(self.tokens(place)[1])
+    @cached_property
+    def open_lines(self) -> dict[int, int]:
+        """The places behind a source in which a random, unbounded number of tokens may wait, and that transition."""
+        found: dict[int, int] = {}
+        for t in filter(self.is_source, range(len(self.net.transitions))):
+            _, reached = self.reached((), self._changes[t] - self._taken[t])
+            lines = [p for p in sorted(reached & self.random[1]) if p in self._takers and math.isinf(self.tokens(p)[1])]
+            found = {**dict.fromkeys(lines, t), **found}
+        return found
 
     def is_conserved(self, places: dict[int, float], firings: dict[int, float]) -> bool:
         """Whether a weighted sum of tokens and of firings in progress never changes."""

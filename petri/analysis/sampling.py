@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 from petri.analysis.constancy import Constancy, constancy_of
 from petri.analysis.heavy import OF_VALUES, heavy_tails_of
@@ -79,16 +80,10 @@ def _cold_start(net: Net) -> Iterator[Diagnostic]:
     run = net.run_defaults
     if run.until is None or not math.isfinite(run.until) or run.warmup > 0.0 or not _measures_averages(net):
         return
-    said = constancy_of(net)
-    for t, transition in enumerate(net.transitions):
-        if not said.is_source(t):
-            continue
-        _, reached = said.reached((), {place for arc in transition.outputs for place in arc.places})
-        lines = [p for p in sorted(reached) if said.is_line(p) and p in said.random[1] and not net.places[p].held]
-        if lines:
-            values = {"name": transition.name, "place": net.places[lines[0]].name}
-            yield Diagnostic("no-warm-up", transition.span, values, severity="note")
-            return
+    empty = ((place, t) for place, t in constancy_of(net).open_lines.items() if not net.places[place].held)
+    for place, t in islice(empty, 1):
+        values = {"name": net.transitions[t].name, "place": net.places[place].name}
+        yield Diagnostic("no-warm-up", net.transitions[t].span, values, severity="note")
 
 
 def _measures_averages(net: Net) -> bool:

@@ -39,7 +39,9 @@ Snapshot = Mapping[str, Any]
 """A probe's state as plain numbers and arrays.
 
 counter           {"sum"}
-sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "waiting", "forgotten"}
+sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "forgotten"}, and of the starts that wait
+                  {"waiting", "open"}, how many and how long together, and of those at the start of the statistics
+                  {"open_before"}
 order             `Reordering.snapshot()`: `reorder.FIELDS` and `reorder.DISTRIBUTIONS`
 content           {"integral"}, of the sum over time, and {"max"}, its greatest value, see `maximum` below
 watched           the same of a value, and {"min", "first"}; "first" is nan where the value was never true
@@ -128,8 +130,7 @@ def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     if "integral" in later:
         return {**later, "integral": later["integral"] - earlier["integral"]}
     difference = {name: later[name] - earlier[name] for name in ("sum", "unmatched", "forgotten") if name in later}
-    if "waiting" in later:
-        difference["waiting"] = later["waiting"]
+    difference |= {name: later[name] for name in ("waiting", "open", "open_before") if name in later}
     if "origin" in later:
         difference |= histogram.difference(later, earlier)
     return difference
@@ -152,7 +153,9 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     return {**counters, **maxima, **reorder.ratios(counters), **arrays}
 
 
-TIMES_OF_PROBES: Final = ("total_late_time", "max_late_time", "mean_late_time", "integral", "first")
+TIMES_OF_PROBES: Final = (
+    "total_late_time", "max_late_time", "mean_late_time", "integral", "first", "open", "open_before",
+)  # fmt: skip
 
 
 def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:

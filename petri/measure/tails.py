@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from petri.measure.histogram import Histogram, bounds
+from petri.measure.histogram import Histogram, edge
 
 FEWEST: Final = 100  # values
 LARGEST_SHARE: Final = 0.1  # of one value in the sum of the squares of all deviations from the mean
@@ -34,15 +34,15 @@ def is_heavy(snapshot: Mapping[str, Any]) -> bool:
 
 
 def tail_index(sample: Histogram, count: int) -> float:
-    """Hill's estimate from the `count` values that are farthest above the median; infinite if they are equal."""
-    middle, logarithms, left = sample.quantile(0.5), 0.0, count
+    """Hill's estimate from the `count` greatest values, less the least of all; infinite if they are equal."""
+    least, logarithms, left = sample.minimum, 0.0, count
     for number, (here, excess) in sorted(sample.buckets.items(), reverse=True):
-        value = sum(bounds(number)) / 2.0 if here > 1 or not excess else min(sample.maximum, bounds(number)[0] + excess)
-        if value <= middle:
+        value = edge(number) + excess / here
+        if value <= least:
             return math.inf
         if here >= left:
-            logarithms -= (count - left) * math.log(value - middle)
+            logarithms -= (count - left) * math.log(value - least)
             break
-        logarithms += here * math.log(value - middle)
+        logarithms += here * math.log(value - least)
         left -= here
     return (count - left) / logarithms if logarithms > 0.0 else math.inf

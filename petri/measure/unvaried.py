@@ -28,8 +28,8 @@ FEW_EVENTS: Final = 20.0  # with more, the spread of batches or replications tel
 FEWEST_BATCHES: Final = 12  # of a replication in which the memory of the marking is looked for
 FEWEST_BEYOND: Final = (4.0, 10.0)
 """Values beyond a quantile, in one run and in each of several. With fewer, the greatest value of one run is often below
-the quantile, and the mean of several is too near to the middle. More replications do not mend that, but narrow the interval:
-each must have a quarter as many values there as there are replications."""
+the quantile, and the mean of several is too near to the middle. More replications do not mend that, but narrow the
+interval: each must have a quarter as many values there as there are replications."""
 
 GROUPS: Final = 16  # of neighbouring batches, at least, if there are so many
 _ROUNDING: Final = 1e-24  # of a squared error, as a share of the squared mean
@@ -152,10 +152,10 @@ def _memories(elapsed: Floats, integral: Floats, above_zero: Floats, starts: Seq
     error = (groups**2).sum(axis=0) / length**2 * (len(starts) / (len(starts) - 1))
     squares = np.divide(deviations**2, elapsed, out=np.zeros_like(deviations), where=elapsed > 0.0)
     columns = (one.tolist() for one in (mean, share, error, squares.sum(axis=0) / length))
-    return [_memory(*numbers) for numbers in zip(*columns, strict=True)]
+    return [memory(*numbers) for numbers in zip(*columns, strict=True)]
 
 
-def _memory(mean: float, share: float, error: float, of_batches: float) -> float:
+def memory(mean: float, share: float, error: float, of_batches: float) -> float:
     """τ as a share of the run. error: the squared standard error of the mean. of_batches: the variance of batches."""
     fraction = mean - math.floor(mean)
     of_zeros = mean * mean * (1.0 / share - 1.0) if share > 0.0 else 0.0

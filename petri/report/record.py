@@ -14,7 +14,7 @@ from petri.diagnostics import RunFailure
 from petri.file_read import FileRead
 from petri.measure.formula import Judged
 from petri.measure.intervals import Interval
-from petri.measure.trend import Drift
+from petri.measure.trend import ColdStart, Drift
 from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import holding
@@ -50,6 +50,7 @@ class RunRecord(Frozen, kw_only=True):
     measures: Sequence[MeasureResult]
     verdicts: Sequence[Judged]  # of expectations that do not belong to a measure
     drifts: Sequence[Drift]
+    cold_start: ColdStart | None
     recordings: Sequence[FileRead | Recording]
     rows: Callable[[str, bool], Sequence[Row]]
     manifest: Callable[[], Manifest]
@@ -155,6 +156,15 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
     return [*recorded] or [(None, measured.interval, shown_dimension(dimension))]
 
 
+def left_out_text(measured: MeasureResult, units: Units) -> str:
+    """`94 of 5,004 have not ended: with their time so far, the mean is 17.8 s`; "" where that makes no difference."""
+    found = measured.left_out
+    if found is None:
+        return ""
+    mean = units.show(found.mean, shown_dimension(measured.measure.dimension, "mean"))
+    return f"{found.open:,} of {found.open + found.ended:,} have not ended: with their time so far, the mean is {mean}"
+
+
 def of_result(result: Result) -> RunRecord:
     return RunRecord(
         net=result.net,
@@ -166,6 +176,7 @@ def of_result(result: Result) -> RunRecord:
         measures=() if result.empty else result.measures,
         verdicts=() if result.empty else result.verdicts,
         drifts=result.drifts,
+        cold_start=result.cold_start,
         recordings=result.files,
         rows=cache(lambda kind, fold: table(result, kind, fold=fold)),
         manifest=cache(lambda: _manifest(result)),
@@ -196,6 +207,7 @@ def of_stored(stored: StoredResult) -> RunRecord:
         measures=stored.measured(more.net),
         verdicts=stored.verdicts(more.net),
         drifts=stored.unsettled,
+        cold_start=stored.cold_start,
         recordings=stored.recordings,
         rows=stored.rows,
         manifest=lambda: stored.manifest,

@@ -14,7 +14,7 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing, verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
-from petri.report.record import of_result, shown_figures
+from petri.report.record import left_out_text, of_result, shown_figures
 from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
 from petri.result.tables import Row, row_name, table
@@ -140,6 +140,8 @@ class _Summary:
         ]
         if measure.formula.op == "chance" and measured.failure is None:
             remarks.append(Text(f"{number(lead.n)} trials", style="dim"))
+        if left_out := left_out_text(measured, self.units):
+            remarks.append(Text(left_out, style="yellow"))
         if measured.failure is not None:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:

@@ -75,6 +75,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
             {name: number(value) if isinstance(value, float) else value for name, value in as_dict(one).items()}
             for one in result.drifts
         ],
+        **({} if result.cold_start is None else {"cold_start": as_dict(result.cold_start)}),
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
@@ -268,6 +269,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
     }
     if measured.failure is not None:
         record["failure"] = measured.failure
+    if measured.passages is not None:
+        record["passages"] = as_dict(measured.passages) | {"mean": number(measured.passages.mean)}
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}

@@ -22,10 +22,11 @@ from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, Snapshot, across, left_out_together, probe_figure
 from petri.measure.occupancy import Occupancy
+from petri.measure.passage import OpenPassages
 from petri.measure.pooling import interval_of
-from petri.measure.trend import Drift, drifts
+from petri.measure.trend import FEWEST_PAIRS, ColdStart, Drift, cold_start, drifts
 from petri.measure.unvaried import Ranged, with_ranges
-from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
 from petri.structs import Frozen
@@ -72,6 +73,7 @@ class MeasureResult(ShownInNotebook, Frozen):
     failure: str | None = None  # why the figure could not be computed; its values are then nan
     seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
     time_unit: str = ""  # its name
+    passages: OpenPassages | None = None  # of a measure of passages
 
     @property
     def name(self) -> str:
@@ -80,6 +82,12 @@ class MeasureResult(ShownInNotebook, Frozen):
     @property
     def value(self) -> float:
         return self.interval.mean
+
+    @property
+    def left_out(self) -> OpenPassages | None:
+        """The passages that have not ended, if the mean of the others may be wrong for want of them."""
+        mean = self.recorded.get("mean", self.interval)
+        return self.passages if self.passages is not None and self.passages.matters(mean) else None
 
     def __repr__(self) -> str:
         """`MeasureResult loss: 0.0123 ± 0.0004, n = 20`, in the net's units."""
@@ -153,6 +161,22 @@ class RunFigures(Frozen, dict=True):
         if self.partial or self.died or math.isinf(self.plan.until):
             return ()
         return drifts(self.net, [replication.batches for replication in self.counted])
+
+    @cached_property
+    def cold_start(self) -> ColdStart | None:
+        """The line that is emptier when runs begin than later on, where the averages of runs without a warm-up show it.
+
+        Nothing of a run that goes on from a saved state, or of a line that grows for as long as the run lasts.
+        """
+        plan, ran = self.plan, self.counted
+        if self.partial or self.died or math.isinf(plan.until) or plan.warmup or plan.start or len(ran) < FEWEST_PAIRS:
+            return None
+        from petri.analysis.constancy import constancy_of
+
+        lines = [*constancy_of(self.net).open_lines]
+        found = cold_start(self.net, lines, [one.window for one in ran], [one.batches for one in ran])
+        growing = {one.name for one in self.drifts if one.steady}
+        return None if found is not None and found.place in growing else found
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
@@ -348,7 +372,12 @@ class RunFigures(Frozen, dict=True):
             series or None,
             seconds=self.net.seconds,
             time_unit=self.net.time_unit,
+            passages=self.passages(measure),
         )
+
+    def passages(self, measure: Measure) -> OpenPassages | None:
+        is_passage = measure.probe is not None and isinstance(self.net.probes[measure.probe], Passage)
+        return OpenPassages.of(self.snapshots(measure)) if is_passage else None
 
     def recorded(self, measure: Measure, field: str) -> Interval:
         probe = measure.probe

@@ -67,7 +67,7 @@ class Rare:
         value = kind.of(self.seen, index)
         nodes = self.tails.transitions if kind.name == "in_progress" else self.tails.places
         heavy = kind.name in ("mean", "sojourn", "in_progress") and index in nodes
-        bounds = partial(_Leaves(self).of_node, kind, index)
+        bounds = partial(self._bounds_of_node, kind, index)
         return self._ranged(value, bounds, partial(_hits_of_node, self, kind, index), heavy)
 
     def of_term(self, term: Term) -> Ranged:
@@ -107,12 +107,22 @@ class Rare:
         low, high = (-math.inf if math.isnan(found.low) else low), (math.inf if math.isnan(found.high) else high)
         return Ranged(value, low, high, self.looks, *hits(), heavy, beyond)
 
+    def _bounds_of_node(self, kind: FigureKind, index: int) -> Bounded:
+        leaves = _Leaves(self)
+        found = leaves.of_node(kind, index)
+        return _without_bounds(found) if leaves.noisy else found
+
     def _bounds(self, term: Term) -> Bounded:
         leaves = _Leaves(self)
         found = leaves.of(term)
-        if found.low < found.high or not leaves.noisy or self.constancy.is_constant(term):
+        is_range = found.high - found.low > _ROUNDING * abs(found.value)
+        if is_range or not leaves.noisy or self.constancy.is_constant(term):
             return found
-        return Bounded(found.value, -math.inf, math.inf)
+        return _without_bounds(found)
+
+
+def _without_bounds(found: Bounded) -> Bounded:
+    return Bounded(found.value, -math.inf, math.inf)
 
 
 def ranges(net: Net, plan: Plan, ran: Replication, kept: Iterable[Figure]) -> dict[str, Ranged]:

@@ -13,8 +13,9 @@ from petri.measure.estimate import LEVEL
 from petri.measure.formula import Judged, Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Doubt, Interval, Statistic
+from petri.measure.passage import OpenPassages
 from petri.measure.tally import Tally
-from petri.measure.trend import Drift
+from petri.measure.trend import ColdStart, Drift
 from petri.net import Expectation, Measure, Net, Span
 from petri.result.export import Manifest
 from petri.result.figures import MeasureResult
@@ -109,6 +110,16 @@ class _Buckets(Frozen):
         return found
 
 
+class _Passages(Frozen):
+    open: int
+    ended: int
+    mean: float | None
+
+    @property
+    def open_passages(self) -> OpenPassages:
+        return OpenPassages(self.open, self.ended, _real(self.mean))
+
+
 class _Measure(_Figure, kw_only=True):
     name: str
     dimension: str
@@ -118,6 +129,7 @@ class _Measure(_Figure, kw_only=True):
     histogram: _Buckets | None = None
     distributions: Mapping[str, tuple[float, ...]] | None = None
     series: Mapping[str, tuple[float | None, ...]] | None = None
+    passages: _Passages | None = None
 
     def of(self, measure: Measure) -> MeasureResult:
         return MeasureResult(
@@ -129,6 +141,7 @@ class _Measure(_Figure, kw_only=True):
             None if self.distributions is None else {name: np.array(row) for name, row in self.distributions.items()},
             None if self.series is None else {int(one): _floats(values) for one, values in self.series.items()},
             self.failure,
+            passages=None if self.passages is None else self.passages.open_passages,
         )
 
 
@@ -148,6 +161,7 @@ class StoredResult(Frozen):
     time_unit: str = ""
     failure: Failure | None = None
     unsettled: tuple[Drift, ...] = ()
+    cold_start: ColdStart | None = None
     recordings: tuple[Recording, ...] = ()
     packed: str = ""
 

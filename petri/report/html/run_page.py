@@ -25,7 +25,7 @@ from petri.report.html.picture import Loads, picture
 from petri.report.quantities import Units, number
 from petri.report.record import RunRecord, shown_figures
 from petri.report.rounding import rounding
-from petri.report.unsettled import growth_text
+from petri.report.unsettled import cold_start_values, growth_text
 from petri.result import MeasureResult
 from petri.result.stored import Failure, Recording
 from petri.result.tables import Row
@@ -128,6 +128,9 @@ def banners(record: RunRecord) -> list[Markup]:
     if record.dead:
         found += _death(record)
     found += rounding_banner(record.net)
+    if record.cold_start is not None:
+        told = Diagnostic("begins-cold", values=cold_start_values(record.cold_start))
+        found.append(banner("warn", capital(spoken(told.message))))
     if record.drifts:
         found.append(_unsettled_banner(record.units, record.drifts))
     if record.failed:
