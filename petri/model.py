@@ -298,7 +298,7 @@ class Model(ShownInNotebook, Frozen):
                 limit=limit,
             )
             ran += more
-            result = Result(self.net, plan, tuple(ran), interrupted, look)
+            result = Result(self.net, plan, tuple(ran), interrupted, look, sequential=True)
             if interrupted or result.failure is not None or not imprecise(result, precision):
                 break
         return result

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from petri.measure.arrays import Floats, np
 from petri.measure.chance import beta_quantile
-from petri.measure.intervals import CONSTANT, Interval
+from petri.measure.intervals import CONSTANT, Interval, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, pieces_together
 from petri.structs import Frozen, replace
 
@@ -80,13 +80,17 @@ def with_ranges(found: Interval, samples: Sequence[Ranged]) -> Interval:
 def with_few_events(found: Interval, samples: Sequence[Ranged]) -> Interval:
     """The interval of a figure that rests on few events, which is at least that of their number (Clopper and Pearson).
 
-    Where few of them were seen by chance, their spread is too small as well.
+    Where few of them were seen by chance, their spread is too small as well. But it is not as small as that of many: if
+    it is, there were more looks than the marking seems to remember.
     """
     hits, looks = sum(one.hits for one in samples), sum(one.looks for one in samples)
     one_side = len({one.rest for one in samples}) == 1
     if not (0.0 < hits < FEW_EVENTS and one_side and found.half_width > 0.0 and looks > hits):
         return found
     base = 1.0 if samples[0].rest else 0.0
+    error = found.half_width / student_quantile(0.5 + 0.5 * found.level, found.n - 1)
+    if (found.mean - base) ** 2 > FEW_EVENTS * error**2:
+        return found
     tail = 0.5 * (1.0 - found.level)
     shares = (beta_quantile(hits, looks - hits + 1.0, tail), beta_quantile(hits + 1.0, looks - hits, 1.0 - tail))
     ends = [base + (found.mean - base) * share * looks / hits for share in shares]

@@ -24,12 +24,13 @@ from petri.measure.observation import Observation, Snapshot, across, left_out_to
 from petri.measure.occupancy import Occupancy
 from petri.measure.passage import OpenPassages
 from petri.measure.pooling import interval_of
+from petri.measure.sequential import widening
 from petri.measure.trend import FEWEST_PAIRS, ColdStart, Drift, cold_start, drifts
 from petri.measure.unvaried import Ranged, with_ranges
 from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
-from petri.structs import Frozen
+from petri.structs import Frozen, replace
 
 if TYPE_CHECKING:
     from petri.result.rare import Rare
@@ -109,6 +110,7 @@ class RunFigures(Frozen, dict=True):
     replications: tuple[Replication, ...]
     interrupted: bool = False
     asked: int = 1  # replications requested
+    sequential: bool = False  # whether the intervals decided how many there are
 
     @cached_property
     def counted(self) -> tuple[Replication, ...]:
@@ -212,7 +214,10 @@ class RunFigures(Frozen, dict=True):
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
-        return estimate(figure, [r.window for r in self.counted], None if total else self.without)
+        found = estimate(figure, [r.window for r in self.counted], None if total else self.without)
+        if not self.sequential or found.n < 2:
+            return found
+        return replace(found, half_width=found.half_width * widening(found.n))
 
     def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
         """The greatest or the least over the replications, which has no interval."""

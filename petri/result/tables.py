@@ -17,7 +17,7 @@ from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Observation, quotients
 from petri.measure.unvaried import Ranged
-from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures
+from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures, heavy_nodes
 from petri.structs import Frozen, as_dict
 
 if TYPE_CHECKING:
@@ -107,10 +107,18 @@ def _of_arrays(
         """Of an array as of its average element."""
         each = [rare.of_kind(kind, index) for index in arrays[array]]
         low, high = sum(one.low for one in each), sum(one.high for one in each)
-        return Ranged(float(of(kind, rare.seen)[array]), low / len(each), high / len(each), each[0].looks)
+        value, heavy = float(of(kind, rare.seen)[array]), any(one.heavy for one in each)
+        return Ranged(value, low / len(each), high / len(each), each[0].looks, heavy=heavy)
+
+    def heavy(kind: FigureKind) -> list[int]:
+        nodes = frozenset(heavy_nodes(result.net, kind))
+        return [number for number, members in enumerate(arrays) if nodes.intersection(members)]
 
     whole = {name: result.combined(partial(of, kind), kind.statistic, total=kind.total) for name, kind in kinds.items()}
-    return {name: result.with_unvaried(found, partial(ranged, kinds[name])) for name, found in whole.items()}
+    return {
+        name: result.with_unvaried(found, partial(ranged, kinds[name]), heavy(kinds[name]))
+        for name, found in whole.items()
+    }
 
 
 def _spread(

@@ -166,8 +166,10 @@ def test_looks_of_replications_add_up() -> None:
     ten = [Ranged(0.0, 0.0, 0.369, 10.0, 0.0)] * 10
     found = pooled(ten, 0.95)
     assert (found.low, found.high) == pytest.approx((0.0, 0.0369))
-    few = with_few_events(Interval(0.02, 0.001, 0.95, 10), [Ranged(0.02, -math.inf, math.inf, 10.0, 0.2)] * 10)
+    few = with_few_events(Interval(0.02, 0.012, 0.95, 10), [Ranged(0.02, -math.inf, math.inf, 10.0, 0.2)] * 10)
     assert (few.low, few.high) == pytest.approx((0.00243, 0.0704), rel=0.01)  # 2 of 100
+    many = Interval(0.02, 0.001, 0.95, 10)  # as of 2,000
+    assert with_few_events(many, [Ranged(0.02, -math.inf, math.inf, 10.0, 0.2)] * 10) is many
     many = Interval(0.5, 0.1, 0.95, 10)
     assert with_few_events(many, [Ranged(0.5, -math.inf, math.inf, 100.0, 50.0)] * 10) is many
 
