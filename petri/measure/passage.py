@@ -41,10 +41,9 @@ class OpenPassages(Frozen):
 
     def matters(self, found: Interval) -> bool:
         """Whether the mean of passages that have ended may be wrong by more than its interval says."""
-        error = (
-            0.05 * abs(found.mean) if math.isnan(found.half_width) else max(found.half_width, 0.01 * abs(found.mean))
-        )
-        return self.open > 0 and abs(self.mean - found.mean) > error
+        unknown = math.isnan(found.half_width)
+        least = (0.05 if unknown and found.doubt != "heavy" else 0.01) * abs(found.mean)
+        return self.open > 0 and abs(self.mean - found.mean) > (least if unknown else max(found.half_width, least))
 
 
 class Passages:

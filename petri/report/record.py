@@ -157,12 +157,13 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
 
 
 def left_out_text(measured: MeasureResult, units: Units) -> str:
-    """`94 of 5,004 have not ended: with their time so far, the mean is 17.8 s`; "" where that makes no difference."""
+    """`leaves out 94 of 5,004 that have not ended: with their time so far, the mean is 17.8 s`; "" if that is the same."""
     found = measured.left_out
     if found is None:
         return ""
     mean = units.show(found.mean, shown_dimension(measured.measure.dimension, "mean"))
-    return f"{found.open:,} of {found.open + found.ended:,} have not ended: with their time so far, the mean is {mean}"
+    every = f"{found.open:,} of {found.open + found.ended:,}"
+    return f"leaves out {every} that have not ended: with their time so far, the mean is {mean}"
 
 
 def of_result(result: Result) -> RunRecord:

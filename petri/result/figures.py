@@ -87,8 +87,12 @@ class MeasureResult(ShownInNotebook, Frozen):
     @property
     def left_out(self) -> OpenPassages | None:
         """The passages that have not ended, if the mean of the others may be wrong for want of them."""
-        mean = self.recorded.get("mean", self.interval)
-        return self.passages if self.passages is not None and self.passages.matters(mean) else None
+        if self.passages is None or self.histogram is None:
+            return None
+        mean = self.recorded.get("mean")
+        if mean is None:
+            mean = Interval(self.histogram.mean, math.nan, LEVEL, self.interval.n)
+        return self.passages if self.passages.matters(mean) else None
 
     def __repr__(self) -> str:
         """`MeasureResult loss: 0.0123 ± 0.0004, n = 20`, in the net's units."""
