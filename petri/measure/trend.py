@@ -33,6 +33,7 @@ COLD_ALARMS: Final = 0.05  # of runs that begin in a typical state
 LEAST_BIAS: Final = 0.25  # of an average, as a share of its half-width
 LONG_MEMORY: Final = 0.15  # of a run, as a share of it
 FEWEST_PAIRS: Final = 3  # replications in which starts and ends are compared
+FEWEST_PIECES: Final = 3  # batches of each
 LEAST_CHANGE: Final = 0.1  # of the larger of the means in the first and the last third: less is not worth a word
 
 
@@ -157,11 +158,18 @@ def cold_start(
     which the marking remembers itself (`petri.measure.unvaried`), as a share of the run, the average is too low by
     about τ times the difference: that is to be a quarter of the half-width, or the run so short that this is not known.
     """
-    cut = [found for one in batches if (found := parts(one))]
-    if len(cut) < max(FEWEST_PAIRS, len(windows)):
+    if len(batches) < FEWEST_PAIRS or min(map(len, batches)) < FEWEST_PIECES:
         return None
+    cut = [_pieces(one) for one in batches]
     each = (_colder(net, place, windows, cut, len(lines)) for place in lines)
     return max((one for one in each if one is not None), key=lambda one: one.late - one.initial, default=None)
+
+
+def _pieces(batches: Sequence[Observation]) -> list[Observation]:
+    """A replication in up to `PARTS` successive parts, from its very beginning."""
+    count = min(PARTS, len(batches))
+    ends = [batches[round(number * len(batches) / count) - 1] for number in range(1, count + 1)]
+    return [ends[0], *(later.minus(earlier) for earlier, later in pairwise(ends))]
 
 
 def _colder(
@@ -171,7 +179,7 @@ def _colder(
         return float(sum(one.integral[place] for one in pieces)) / sum(one.elapsed for one in pieces)
 
     n = len(cut)
-    lasts = [mean(one[-PARTS // 3 :]) for one in cut]
+    lasts = [mean(one[-(len(one) // 3) :]) for one in cut]
     rises = [late - mean(one[:1]) for late, one in zip(lasts, cut, strict=True)]
     rise = student_interval(rises, 1.0 - 2.0 * COLD_ALARMS / tested)
     if not rise.low > 0.0:
