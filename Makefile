@@ -48,7 +48,7 @@ help:
 	@echo 'make image      build a container image (CONTAINER=podman for another builder than docker)'
 	@echo 'make docs       build the documentation as a site with a search, in build/site; its links are checked'
 	@echo 'make format     format the Python and Rust sources'
-	@echo 'make readme     regenerate the pictures, the output shown in README.md and docs/, and the index of ARCHITECTURE.md'
+	@echo 'make readme     regenerate the pictures, the output shown in README.md and docs/, the index of rules and the table of lines'
 	@echo 'make clean      remove everything built by make'
 
 run: $(RUN_STAMP)
@@ -175,7 +175,8 @@ format: $(DEV_STAMP)
 readme: $(DEV_STAMP)
 	$(BIN)/python docs/readme.py
 	$(BIN)/python docs/pages.py
-	$(BIN)/python docs/architecture.py
+	$(BIN)/python docs/rules.py
+	$(BIN)/python docs/lines.py
 
 $(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python
 	$(NEED_CARGO)

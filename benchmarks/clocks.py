@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from time import process_time
 
 import petri
-from benchmarks.asked import asked
+from benchmarks.asked import show
 from benchmarks.reactions import NETWORKS, gillespie, text
 from petri.engine import native
 from petri.engine.interface import Asked, Limits
@@ -173,6 +173,10 @@ MEASURED: dict[str, Callable[[], str]] = {
     **{name: partial(reactions, name) for name in NETWORKS},
 }
 
+
+def main(words: list[str] | None = None) -> None:
+    show(MEASURED, __doc__, words)
+
+
 if __name__ == "__main__":
-    for name in asked(MEASURED, __doc__):
-        print(MEASURED[name](), flush=True)
+    main()

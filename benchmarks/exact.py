@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import resource
-import sys
 from time import process_time
 
 import petri
+from benchmarks.asked import command
 from petri.exact.native import NativeSpace
 from petri.exact.solution import solve
 from tests.exact.published import kanban
@@ -51,7 +51,14 @@ def exchange() -> str:
     return f"ten equal workers: {told[0]}; without exchanges {told[1]}"
 
 
-if __name__ == "__main__":
+def main(words: list[str] | None = None) -> None:
+    parser = command(__doc__)
+    parser.add_argument("cards", nargs="*", type=int, help="in each cell (default 5)")
+    options = parser.parse_args(words)
     print(exchange())
-    for cards in map(int, sys.argv[1:] or ["5"]):
+    for cards in options.cards or [5]:
         print(measure(cards))
+
+
+if __name__ == "__main__":
+    main()

@@ -108,9 +108,9 @@ def main(words: list[str]) -> int:
     if words[:1] == ["--simulate"]:
         simulate(words[1], words[2:])
         return 0
-    if not words:
-        print(__doc__, file=sys.stderr)
-        return 2
+    if not words or words[0] in ("-h", "--help"):
+        print(__doc__, file=sys.stdout if words else sys.stderr)
+        return 0 if words else 2
     BUILD.mkdir(exist_ok=True)
     build()
     samples = sample([str(Path(words[0]).resolve()), *words[1:]])

@@ -10,10 +10,10 @@ Without arguments: each net of the library that has a number as a parameter, of 
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from typing import Any
 
+from benchmarks.asked import command
 from petri import library
 from petri.live.desk import Desk
 from petri.live.knobs import along
@@ -24,7 +24,10 @@ TURNS = 10
 PATIENCE = 60.0
 
 
-def main(names: list[str]) -> None:
+def main(words: list[str] | None = None) -> None:
+    parser = command(__doc__)
+    parser.add_argument("name", nargs="*", metavar="NET:PARAM")
+    names = parser.parse_args(words).name
     print(f"{'net':32} {'parameter':12} {'median':>8} {'longest':>8} {'processor':>10}")
     for name in names or library.net_names():
         net, _, parameter = name.partition(":")
@@ -87,4 +90,4 @@ def _figures(desk: _Timed, settings: dict[str, str]) -> tuple[float, float] | No
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

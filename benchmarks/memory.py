@@ -12,6 +12,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.asked import command
 from benchmarks.contenders import Unavailable, build
 
 LOADS = 1_000_000
@@ -29,7 +30,8 @@ def measure(loads: int = LOADS) -> list[dict[str, float]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
+    command(__doc__).parse_args(words)
     table = Table(*COLUMNS.values(), title="Nanoseconds")
     try:
         rows = measure()

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from time import process_time
 
 import petri
-from benchmarks.asked import asked
+from benchmarks.asked import show
 from petri.model import Model
 from petri.result import Result
 
@@ -140,6 +140,10 @@ MEASURED: dict[str, Callable[[], str]] = {
     **{f"predators{number}": partial(predators, number) for number in MOLECULES},
 }
 
+
+def main(words: list[str] | None = None) -> None:
+    show(MEASURED, __doc__, words)
+
+
 if __name__ == "__main__":
-    for name in asked(MEASURED, __doc__):
-        print(MEASURED[name](), flush=True)
+    main()

@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from petri import net
 from petri.net import MOST_TOKENS, Net, Span
@@ -22,6 +22,7 @@ from petri.structs import Frozen, defaults, fields
 from petri.tokens import Token, Tokens, compact
 
 VERSION = 1
+LARGEST = 1000  # bits of an int: a float can hold it
 
 _CLASSES: dict[str, type] = {
     name: found for name, found in vars(net).items() if isinstance(found, type) and issubclass(found, Frozen)
@@ -192,9 +193,7 @@ def _decoder(hint: Any) -> Decoder:
     if get_origin(hint) in (Union, type(int | str)) and type(None) in arguments and len(arguments) == 2:
         inner = _decoder(next(argument for argument in arguments if argument is not type(None)))
         return lambda value, files: None if value is None else inner(value, files)
-    if float in arguments or hint is float:
-        return lambda value, files: _number(value)
-    return lambda value, files: value
+    return _scalar_decoder(hint)
 
 
 def _tuple_decoder(arguments: tuple[Any, ...]) -> Decoder:
@@ -217,11 +216,49 @@ def _counted(items: tuple[tuple[int, Token], ...]) -> tuple[tuple[int, Token], .
     return items
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, list):  # the operand of a term: (probe, field)
-        return tuple(value)
-    return float(value) if value in ("inf", "-inf", "nan") else value
+def _scalar_decoder(hint: Any) -> Decoder:
+    """For a number, a text, a truth value, one of few texts, or one of several such types."""
+    if get_origin(hint) is Literal:
+        allowed = get_args(hint)
+
+        def literal(value: Any, files: tuple[str, ...]) -> Any:
+            if value not in allowed:
+                raise ValueError(f"not a flat net: {value!r} is none of {', '.join(allowed)}")
+            return value
+
+        return literal
+    kinds = {argument for argument in get_args(hint) or (hint,) if isinstance(argument, type)}
+    pairs = any(get_origin(argument) is tuple for argument in get_args(hint))
+    if float in kinds:
+        kinds |= {int, bool} if int in kinds else {int}
+
+    allowed_kinds = tuple(kinds)
+
+    def scalar(value: Any, files: tuple[str, ...]) -> Any:
+        if float in kinds and value in ("inf", "-inf", "nan"):
+            return float(value)
+        if pairs and isinstance(value, list):  # the operand of a term: (probe, field)
+            return _pair(value, files)
+        fits = isinstance(value, allowed_kinds) and (bool in kinds or not isinstance(value, bool))
+        if not fits or (isinstance(value, int) and value.bit_length() > LARGEST):
+            raise ValueError(f"not a flat net: {str(value)[:40]!r} is not what its place is for")
+        return value
+
+    return scalar
+
+
+def _pair(value: list[Any], files: tuple[str, ...]) -> tuple[int, str]:
+    number, field = value
+    return _decode_int(number, files), _decode_text(field, files)
+
+
+_decode_int, _decode_text = _scalar_decoder(int), _scalar_decoder(str)
 
 
 def _decode_span(value: Any, files: tuple[str, ...]) -> Span | None:
-    return None if value is None else Span(files[value[0]], *value[1:])
+    if value is None:
+        return None
+    file, *ends = (_decode_int(number, files) for number in value)
+    if min(file + 1, *ends) < 1:
+        raise ValueError("not a flat net: a position counts from 1")
+    return Span(_decode_text(files[file], files), *ends)

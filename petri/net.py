@@ -115,8 +115,9 @@ class Match(Part):
 class InputArc(Part):
     """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay.
 
-    With `any` it sees all tokens of a place whose discipline shows only one. twin: another place of the same colour, a
-    bag as this one is, from which the first equal token goes when this arc takes one (E10).
+    With `any` it sees all tokens of a place whose discipline shows only one. in_turn: of several bindings, those are
+    chosen from whose token the discipline would show first (I4); only of the first arc, and with `any`. twin: another
+    place of the same colour, a bag as this one is, from which the first equal token goes when this arc takes one (E10).
     """
 
     place: int
@@ -126,6 +127,7 @@ class InputArc(Part):
     any: bool = False  # only on coloured places that are no bags
     span: Span | None = None
     twin: int | None = None
+    in_turn: bool = False
 
     @property
     def takes_from(self) -> tuple[int, ...]:
@@ -198,6 +200,19 @@ class Draw(Part):
 
     variable: int
     expression: Expr
+
+
+class Let(Part):
+    """A value that a transition names, for people: what uses the name has the expression itself."""
+
+    name: str
+    expression: Expr
+    labels: tuple[str, ...] = ()
+    dimension: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        return self.expression.kind
 
 
 class Stream(Part):
@@ -302,11 +317,28 @@ class Transition(Part):
     doc: str = ""
     span: Span | None = None
     sets: tuple[SetArc, ...] = ()  # of different places
+    lets: tuple[Let, ...] = ()
 
     @property
     def emptied(self) -> tuple[int, ...]:
         """The places that lose tokens however many they have: none of these arcs enables anything."""
         return self.resets + tuple([arc.place for arc in self.sets])
+
+
+def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Iterator[Expr | None]:
+    """The expressions that are evaluated before a firing starts."""
+    yield transition.guard
+    for arc in transition.inputs:
+        yield arc.count
+        yield from (match.equal for match in arc.pattern)
+    for inhibitor in transition.inhibitors:
+        yield inhibitor.threshold
+        yield from (match.equal for match in inhibitor.pattern)
+    for output in transition.outputs:
+        if any(places[place].capacity is not None for place in output.places):
+            yield from (output.condition, output.index, output.count)
+            slots = {slot for place in output.places for slot in room_slots(places[place])}
+            yield from (value for slot, value in enumerate(output.values) if slot in slots)
 
 
 def is_memoryless(transition: Transition) -> bool:
@@ -333,6 +365,16 @@ def is_shared(transition: Transition) -> bool:
         and transition.prefer is None
         and not any(part.op == "var" for part in operations(clock.time.args))
     )
+
+
+def place_of_clocks(net: Net, transition: Transition) -> int | None:
+    """The place each of whose black tokens has a clock of the transition (C1)."""
+    clock = transition.clock
+    if clock is None or clock.servers is not None or is_shared(transition):
+        return None
+    taking = [arc for arc in transition.inputs if not arc.keep]
+    black = not any(net.places[arc.place].colour.slots for arc in transition.inputs)
+    return taking[0].place if black and [constant_count(arc.count) for arc in taking] == [1] else None
 
 
 def constant_weight(transition: Transition) -> float | None:
@@ -365,12 +407,13 @@ class Counter(Part):
 
 
 class Sample(Part):
-    """The values of an expression over the firings of a transition, where the condition holds."""
+    """The values of an expression at starts of firings, or arrivals of tokens in a place, where the condition holds."""
 
-    transition: int
+    transition: int | None  # None: `place`
     value: Expr
     condition: Expr | None = None
-    others: tuple[Sample, ...] = ()  # the values of other transitions, which have no `others`
+    others: tuple[Sample, ...] = ()  # the values of other transitions or places, which have no `others`
+    place: int | None = None
 
 
 class Passage(Part):
@@ -385,11 +428,12 @@ class Order(Part):
 
     event: Event
     sequence: Expr  # int
+    modulo: int | None = None  # at which the numbers wrap around, from 4 to 2^32
     displacement_threshold: int = 64  # DT of RFC 5236, from 1 to 1024
     buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
-CONTENT_PARTS = 2.0**40  # real values of a content are rounded to parts, so that sums of them are exact
+CONTENT_PARTS = 2.0**104  # real values of a content are rounded to parts, so that sums of them are exact
 MOST_CONTENT = 2.0**53  # a real value counts as no more, and as no less than its negative
 
 
@@ -451,8 +495,8 @@ class Term(Part):
     chance                                           number of a chance: the mean value of its trials
     quantile                                         args[0] in a replication; over replications the quantile `value`
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
-    firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
-    mean max busy …                                  place        figures of M1, by their words
+    firings in_progress active clocks_set …          transition   figures (M2, `petri.measure.catalogue`)
+    mean max busy …                                  place        figures (M1), by their words
     neg add sub mul div min max2 min2                             arithmetic, in reals
     """
 

@@ -1,7 +1,8 @@
-"""Which files may be opened without being asked to: regular ones, as reading them comes to an end."""
+"""Which files may be opened without being asked to: regular ones, as reading them ends. What encoding a text has."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from os import PathLike
@@ -13,6 +14,21 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+
+_ENCODINGS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def encoding_of(path: str | PathLike[str]) -> str:
+    """The encoding of a text by its byte order mark; UTF-8 without one. Raises OSError where it cannot be read."""
+    with open(path, "rb") as file:
+        start = file.read(4)
+    return next((name for mark, name in _ENCODINGS if start.startswith(mark)), "utf-8-sig")
 
 
 def irregular(path: str | PathLike[str]) -> str | None:

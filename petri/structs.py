@@ -9,6 +9,7 @@ from __future__ import annotations
 # msgspec loads datetime from C, and drops a Ctrl-C that comes meanwhile; here it ends the program.
 import datetime  # noqa: F401
 import sys
+from _thread import allocate_lock
 from collections.abc import Mapping
 from typing import Any, TypeVar, dataclass_transform
 
@@ -16,7 +17,6 @@ from typing import Any, TypeVar, dataclass_transform
 if _hidden := "typing_extensions" not in sys.modules:
     sys.modules["typing_extensions"] = None  # type: ignore[assignment]
 import msgspec
-from msgspec import convert as convert
 from msgspec import field as field
 from msgspec import to_builtins as to_builtins
 from msgspec.structs import asdict as as_dict
@@ -26,8 +26,8 @@ if _hidden:
     del sys.modules["typing_extensions"]
 
 __all__ = [
-    "Frozen", "Part", "Struct", "as_dict", "as_json", "convert", "defaults", "field", "fields", "read_json", "replace",
-    "to_builtins",
+    "Frozen", "Part", "Struct", "as_dict", "as_json", "as_packed", "convert", "defaults", "field", "fields",
+    "read_json", "read_packed", "replace", "to_builtins",
 ]  # fmt: skip
 
 
@@ -63,10 +63,51 @@ def defaults(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
     return dict(zip(fields(kind)[len(fields(kind)) - len(values) :], values, strict=True))
 
 
+_decoders: dict[Any, Any] = {}
+_making = allocate_lock()
+
+
+def _decoder(kind: type[Kind]) -> msgspec.msgpack.Decoder[Kind]:
+    """The decoder of a type, which is made once.
+
+    msgspec makes a class's table of fields when it first reads one, and runs Python code meanwhile. Another thread that
+    reads the class then would find half a table, and end the process.
+    """
+    with _making:
+        known: msgspec.msgpack.Decoder[Kind] | None = _decoders.get(kind)
+        if known is None:
+            known = _decoders[kind] = msgspec.msgpack.Decoder(kind)
+        return known
+
+
+def convert(value: object, kind: type[Kind]) -> Kind:
+    """The value as this type. Raises ValueError where it is nothing of the kind."""
+    _decoder(kind)
+    return msgspec.convert(value, kind)
+
+
+def _number(value: object) -> float:
+    """A number of a class of its own, such as a time that remembers its unit."""
+    if isinstance(value, float):
+        return float(value)
+    raise NotImplementedError
+
+
+def as_packed(value: object) -> bytes:
+    """As MessagePack."""
+    return msgspec.msgpack.encode(value, enc_hook=_number)
+
+
+def read_packed(data: bytes, kind: type[Kind]) -> Kind:
+    """Raises ValueError where the bytes are not of this class."""
+    return _decoder(kind).decode(data)
+
+
 def as_json(value: msgspec.Struct) -> str:
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value, enc_hook=_number).decode()
 
 
 def read_json(text: bytes, kind: type[Kind]) -> Kind:
     """Raises ValueError where the text is not of this class."""
+    _decoder(kind)
     return msgspec.json.decode(text, type=kind)

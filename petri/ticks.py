@@ -48,6 +48,20 @@ class Tick(Frozen):
         return value * float(self.length**power) if power else value
 
 
+class Given(float):
+    """A time in the net's unit that remembers in which unit a person gave it, for reports."""
+
+    __slots__ = ("number", "unit")
+    number: float
+    unit: str
+
+    @classmethod
+    def of(cls, time: float, number: float, unit: str) -> Given:
+        self = cls(time)
+        self.number, self.unit = number, unit
+        return self
+
+
 class InTicks(float):
     """A constant in ticks that remembers the number in the net's unit as which it was written, for reports."""
 

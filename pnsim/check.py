@@ -46,14 +46,16 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
-    from petri.analysis import sampling, speed
+    from petri.analysis import sampling
+    from petri.analysis.cautions import coarse
+    from petri.analysis.speed import notes
 
-    def notes(net: Net) -> list[Diagnostic]:
-        return [*sampling.notes(net), *speed.notes(net)]
+    def more(net: Net) -> list[Diagnostic]:
+        return [*coarse(net), *sampling.notes(net), *notes(net)]
 
     if file == nets.STDIN:
-        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=notes)
-    return language.check_with_sources(nets.find(file, missing_is_file=True), settings, more=notes)
+        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=more)
+    return language.check_with_sources(nets.find(file, missing_is_file=True), settings, more=more)
 
 
 def _shown(file: str) -> str:

@@ -47,6 +47,17 @@ def _net_of_stdin() -> Callable[..., Model]:
     return make
 
 
+def root_of(what: str, root: str | None) -> Path | None:
+    """The folder of `--root`. Raises Refusal where no experiment file could name files in it."""
+    if root is None:
+        return None
+    if not what.endswith(FILES):
+        raise refusal("root-of-net", name=what)
+    if not Path(root).is_dir():
+        raise refusal("root-not-folder", path=root)
+    return Path(root)
+
+
 def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]]:
     """The points of `--grid name=values` options. Raises Refusal."""
     from petri.experiment.design import sampling
@@ -64,7 +75,7 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
         try:
             axes[name] = sampling.parse_values(values)
         except sampling.BadRange as bad:
-            raise refusal(bad.reason, text=bad.text.strip()) from bad
+            raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     return sampling.without_duplicates(sampling.grid(axes))
 
 
@@ -102,6 +113,9 @@ def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> Non
 Runs = TypeVar("Runs", bound="Definition")
 Study = TypeVar("Study", "Search", "Forwarding")
 
+root_option = click.option(
+    "--root", metavar="FOLDER", help="Let EXPERIMENT.yaml name files in this folder.  [default: its own folder]"
+)
 # How fine and how sure a search is.
 search_options = options(
     click.option(
@@ -117,6 +131,7 @@ search_options = options(
 )
 # How long the runs are, on what, and where their results go.
 run_options = options(
+    root_option,
     length_options,
     report_option,
     engine_option,
@@ -132,14 +147,15 @@ def study_of(
     options: Mapping[str, Any],
     fields: dict[str, Any],
     *,
-    load: Callable[[Path], Study],
+    load: Callable[[Path, Path | None], Study],
     make: Callable[..., Study],
     points: Sequence[Mapping[str, Value]] = ({},),
 ) -> Study:
     """The study that `load` reads from the file, with these fields; or that which `make` makes of a net and them."""
     from petri.experiment.design.definition import Definition
 
-    read = load(Path(what)) if what.endswith(FILES) else None
+    root = root_of(what, options["root"])
+    read = load(Path(what), root) if what.endswith(FILES) else None
     runs = Definition(net_of(what), points) if read is None else read.runs
     overrides = {name: options[name] for name in ("until", "warmup", "seed")}
     overrides["streams"] = options["random_streams"]

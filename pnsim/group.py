@@ -40,16 +40,23 @@ class Commands(click.Group):
 
 # What people from other tools try first.
 _MEANT = {
-    "simulate": "run", "sim": "run", "lint": "check", "format": "fmt", "graph": "draw", "plot": "draw",
-    "trace": "run NET --trace trace.csv",
+    "simulate": "run", "sim": "run", "exec": "run", "start": "run", "trace": "run NET --trace trace.csv",
+    "lint": "check", "test": "check", "format": "fmt", "graph": "draw", "plot": "draw", "view": "draw",
+    "show": "info", "describe": "info", "version": "-V", "about": "-V", "ls": "list", "examples": "list",
+    "models": "list", "nets": "list", "docs": "help", "man": "help", "explain": "why", "debug": "step",
+    "animate": "play", "optimize": "search", "optimise": "search", "experiment": "sweep", "init": "new",
+    "create": "new", "convert": "import", "serve": "live", "analyse": "solve", "analyze": "solve",
+    "markov": "solve", "states": "reach",
 }  # fmt: skip
 
 
 def _unknown_command(name: str) -> Refusal:
     suggestion = _MEANT.get(name) or did_you_mean(name, COMMANDS)
     file = name if name.endswith(".net") else None
-    commands = None if suggestion or file else list(COMMANDS)
-    return refusal("unknown-command", name=name, suggestion=suggestion, file=file, commands=commands)
+    experiment = name if name.endswith((".yaml", ".yml")) else None
+    commands = None if suggestion or file or experiment else list(COMMANDS)
+    about = {"suggestion": suggestion, "file": file, "experiment": experiment, "commands": commands}
+    return refusal("unknown-command", name=name, **about)
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -75,5 +82,5 @@ def pnsim(ctx: click.Context) -> None:
 
 def call(arguments: list[str]) -> int:
     """Run a command. Returns the exit status, and raises what `failing.told` tells."""
-    status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False)
+    status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False, obj=arguments)
     return status if isinstance(status, int) else exits.DONE

@@ -26,17 +26,28 @@ def command(solvable: bool, as_json: bool) -> None:
 
     Use its name to run, draw or inspect a net: `pnsim run mm1`.
     """
-    from petri.report.columns import Column, print_table
+    from petri.report.columns import Column, print_prose, print_table
+    from petri.report.text import Text
 
     names = library.net_names()
     if solvable:
         with exact_libraries():
             names = [name for name in names if is_solvable(name)]
-    sentences = [first_sentence(name) for name in names]
     if as_json:
-        write_json([{"name": name, "doc": sentence} for name, sentence in zip(names, sentences, strict=True)])
+        write_json([{"name": name, "doc": first_sentence(name)} for name in names])
         return
-    print_table(stdout_console(), [Column("", names, "name"), Column("", sentences, "prose")])
+    small = sorted((name for name in names if "/" in name), key=length)
+    large = [name for name in names if "/" not in name]
+    console = stdout_console()
+    groups = {"Small nets, the shortest first:": small, "Large nets:": large}
+    for title, group in groups.items():
+        if not group:
+            continue
+        if group is large and small:
+            console.print()
+        print_prose(console, Text(title, style="bold dim"))
+        short = [name.rpartition("/")[2] for name in group]
+        print_table(console, [Column("", short, "name"), Column("", list(map(first_sentence, group)), "prose")])
 
 
 def is_solvable(name: str) -> bool:
@@ -46,6 +57,12 @@ def is_solvable(name: str) -> bool:
     except LanguageError:
         return False
     return True
+
+
+def length(name: str) -> int:
+    """The lines of the file of a net of the library."""
+    path = library.net(name)
+    return 0 if path is None else len(Path(path).read_text(encoding="utf-8").splitlines())
 
 
 def first_sentence(name: str) -> str:

@@ -7,11 +7,12 @@ import logging
 import os
 import sys
 from importlib.util import find_spec
+from typing import BinaryIO, cast
 
 import click
 
 from .console import remark
-from .exits import DONE, refusal
+from .exits import DONE, Refusal, refusal
 
 
 @click.command(name="lsp")
@@ -27,6 +28,7 @@ def command(stdio: bool) -> int:
         raise refusal("lsp-missing")
     if sys.stdin.isatty():
         remark("waiting for an editor on standard input; `pnsim help editors` says how to set one up; Ctrl-C ends it")
+    from petri.editor.frames import Frames
     from petri.editor.server import make_server
 
     logging.disable(logging.DEBUG if os.environ.get("PNSIM_DEBUG") else logging.CRITICAL)
@@ -35,5 +37,8 @@ def command(stdio: bool) -> int:
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
     with os.fdopen(os.dup(sys.stdin.fileno()), "rb") as questions, os.fdopen(os.dup(sys.stdout.fileno()), "wb") as said:
-        make_server().start_io(questions, said)
+        frames = Frames(questions)
+        make_server().start_io(cast(BinaryIO, frames), said)
+    if frames.wrong is not None:
+        raise Refusal(frames.wrong)
     return DONE

@@ -39,6 +39,9 @@ def _leave(code: int) -> NoReturn:
 
     Threads and whoever asked to be called at the end have their turn, as when Python itself ends.
     """
+    import signal
+
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # Ctrl-C once more, while threads end
     if (threading := sys.modules.get("threading")) is not None:
         threading._shutdown()
     atexit._run_exitfuncs()

@@ -105,8 +105,12 @@ def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
 
 def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
     """The model of a file that is perhaps not of this language: its content decides."""
-    from petri import model
+    from pathlib import Path
 
+    from petri import interchange, model
+
+    if interchange.is_unreadable(Path(path)):
+        interchange.read(Path(path))  # which says what the file is
     return _imported(path, given, quiet) or model.load(path, given.tables, **given.settings)
 
 

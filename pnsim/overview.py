@@ -7,35 +7,48 @@ from collections.abc import Iterable, Sequence
 
 from petri.version import VERSION
 
-# name: (module, help). The module is imported when the command is called, and provides `command`.
-COMMANDS = {
-    "run": ("run", "Simulate a net and print its measures."),
-    "solve": ("solve", "Compute the figures of a net exactly, from its Markov chain."),
-    "reach": ("reach", "Explore every state of a net: bounds, dead states, conditions, invariants."),
-    "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
-    "search": ("search", "Find the largest value of a parameter at which a condition holds."),
-    "rfc2544": ("rfc2544", "Measure what a net forwards: the tests of RFC 2544 over frame sizes."),
-    "validate": ("validate", "Compare the nets with published figures."),
-    "report": ("report", "Write an HTML report of a result or of a sweep."),
-    "compare": ("compare", "Compare two results, or two points of a sweep."),
-    "rerun": ("rerun", "Repeat the replications of a result and compare the trajectories."),
-    "check": ("check", "Report all errors and warnings in .net files."),
-    "fmt": ("fmt", "Format .net files in the standard layout."),
-    "info": ("info", "Show a net's parameters, places, transitions and measures."),
-    "draw": ("draw", "Draw a net as SVG or Graphviz DOT."),
-    "why": ("why", "Explain why a transition is enabled at an instant of a run, or why not."),
-    "step": ("step", "Walk through a run in the terminal, firing by firing, and back."),
-    "play": ("play", "Record a run as a token game: one HTML file that steps, plays and explains."),
-    "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
-    "import": ("importing", "Print a net of another tool (PNML, …) as text of the language."),
-    "export": ("exporting", "Print a net for another tool: PNML, GreatSPN, PRISM, JANI, DOT."),
-    "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
-    "lsp": ("lsp", "Serve editors over the Language Server Protocol."),
-    "live": ("live", "Change a net's parameters in a browser, and see the figures at once."),
-    "watch": ("watch", "Check and run a net again whenever its file changes."),
-    "list": ("library", "List the nets of the library."),
-    "help": ("manual", "Describe a command."),
+# title: {name: (module, help)}. The module is imported when the command is called, and provides `command`.
+GROUPS = {
+    "Simulate": {
+        "run": ("run", "Simulate a net and print its measures."),
+        "watch": ("watch", "Check and run a net again whenever its file changes."),
+        "live": ("live", "Turn a net's parameters in a browser, and see the figures change."),
+        "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
+        "search": ("search", "Find the largest value of a parameter at which a condition holds."),
+        "rfc2544": ("rfc2544", "Measure what a net forwards, by the tests of RFC 2544."),
+    },
+    "Nets": {
+        "list": ("library", "List the nets of the library."),
+        "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
+        "check": ("check", "Report all errors and warnings in .net files."),
+        "fmt": ("fmt", "Format .net files in the standard layout."),
+        "info": ("info", "Show a net's parameters, places, transitions and measures."),
+        "draw": ("draw", "Draw a net as SVG or Graphviz DOT."),
+    },
+    "Results": {
+        "report": ("report", "Write an HTML report of a result or of a sweep."),
+        "compare": ("compare", "Compare two results, or two points of a sweep."),
+        "rerun": ("rerun", "Repeat the replications of a result and compare the trajectories."),
+        "validate": ("validate", "Compare the nets with published figures."),
+    },
+    "What happens in a run": {
+        "why": ("why", "Explain why a transition is enabled at an instant, or why not."),
+        "step": ("step", "Walk through a run in the terminal, firing by firing, and back."),
+        "play": ("play", "Record a run as a token game: one HTML file that steps through it."),
+    },
+    "Exact answers": {
+        "solve": ("solve", "Compute the figures of a net exactly, from its Markov chain."),
+        "reach": ("reach", "Explore every state of a net: bounds, dead states, conditions."),
+    },
+    "Other tools": {
+        "import": ("importing", "Print a net of another tool (PNML, …) as text of the language."),
+        "export": ("exporting", "Print a net for another tool: PNML, GreatSPN, PRISM, JANI, DOT."),
+        "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
+        "lsp": ("lsp", "Serve editors over the Language Server Protocol."),
+        "help": ("manual", "Describe a command."),
+    },
 }
+COMMANDS = {name: one for commands in GROUPS.values() for name, one in commands.items()}
 
 
 OPTIONS = {"-V, --version": "Show the version.", "-h, --help": "Show this message and exit."}
@@ -62,12 +75,16 @@ def overview() -> str:
     from shutil import get_terminal_size  # here, as other commands need neither this nor textwrap
 
     width = max(min(get_terminal_size().columns, WIDEST) - 2, 50)
-    commands = ((name, text) for name, (_, text) in COMMANDS.items())
+    first = max(map(len, COMMANDS))
+    commands = (
+        f"{title}:\n" + _listed([(name, text) for name, (_, text) in group.items()], width, first)
+        for title, group in GROUPS.items()
+    )
     parts = (
         "Usage: pnsim [OPTIONS] [COMMAND] [ARGS]...",
         _filled(ABOUT, width),
+        *commands,
         "Options:\n" + _listed(OPTIONS.items(), width),
-        "Commands:\n" + _listed(commands, width),
         _filled(EPILOG, width),
     )
     return "\n\n".join(parts) + "\n"
@@ -79,12 +96,12 @@ def _filled(text: str, width: int) -> str:
     return "\n".join(wrap(text, width, initial_indent="  ", subsequent_indent="  "))
 
 
-def _listed(rows: Iterable[tuple[str, str]], width: int) -> str:
-    """Two columns: names, and what they mean."""
+def _listed(rows: Iterable[tuple[str, str]], width: int, widest: int = 0) -> str:
+    """Two columns: names, of which the `widest` may be elsewhere, and what they mean."""
     from textwrap import wrap
 
     rows = list(rows)
-    first = max(len(name) for name, _ in rows) + 2
+    first = max(widest, *(len(name) for name, _ in rows)) + 2
     lines = []
     for name, text in rows:
         start, *rest = wrap(text, width - first - 2)

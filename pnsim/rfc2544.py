@@ -14,6 +14,7 @@ from .exits import refusal
 from .experiments import check_export, run_options, search_options, search_settings, study_of
 from .given import Given
 from .net_options import complete_net, given_options
+from .option_groups import Grouped
 from .report import check as check_report
 from .report import write_page
 from .run_options import COUNT
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 ROLES = ("load", "size", "loss", "delay", "throughput")
 
 
-@click.command(name="rfc2544")
+@click.command(name="rfc2544", cls=Grouped)
 @click.argument("what", metavar="NET", shell_complete=complete_net)
 @click.option("--sizes", metavar="LIST", help="Frame sizes.  [default: 64,128,256,512,1024,1280,1518]")
 @click.option("--load", metavar="NAME", help="The parameter that is the offered load.  [default: load, …]")
@@ -103,7 +104,7 @@ def _sizes(text: str) -> list[Any]:
     try:
         found = [value for value in sampling.parse_values(text) if value != ""]
     except sampling.BadRange as bad:
-        raise refusal(bad.reason, text=bad.text.strip()) from bad
+        raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     if not found:
         raise refusal("rfc-sizes", text=text)
     return found

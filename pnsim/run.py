@@ -10,6 +10,7 @@ from petri.net import MOST_REPLICATIONS
 
 from . import running
 from .net_options import given_options, optional_net_argument
+from .option_groups import Grouped
 from .ranges import Whole
 from .report import REPORT_HELP
 from .run_options import engine_option, seed_option, streams_option
@@ -18,7 +19,7 @@ from .time_limit import time_limit_option
 LIMITS = Whole(1, 2**63 - 1)
 
 
-@click.command(name="run")
+@click.command(name="run", cls=Grouped)
 @optional_net_argument
 @given_options
 @click.option("--until", metavar="TIME", help="End of the run: '20 ms', or `dead` (when no transition can fire).")
@@ -45,7 +46,12 @@ LIMITS = Whole(1, 2**63 - 1)
 )
 @click.option("--exact", is_flag=True, help="Solve the net as well (`pnsim solve`), and compare.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
-@click.option("--all", "every", is_flag=True, help="Show each element of an array instead of the average.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Show all places and transitions, each element of an array, and why a net died.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
 @click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more than N tokens.")
 @click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more than N firings at one instant.")

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
+MOST_CHOICES = 2_000  # transitions of a net whose choices by chance are looked at before the text is checked
 MOST_DRIFTS = 3  # figures that have not settled, of those that are shown
 
 
@@ -103,6 +104,8 @@ def run(
         if untraced is not None:
             raise untraced
         _tell_interruption(result, wanted, time_limit, quiet)
+        if not quiet:
+            _tell_choices(model, net, given)
         return _tell_ending(result, model, quiet)
 
 
@@ -348,9 +351,10 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
     """That a figure has not settled; `more` others are not told."""
+    from petri.report.dimensions import shown_dimension
     from petri.report.unsettled import growth_text
 
-    early, late = (units.show(value, drift.dimension) for value in (drift.early, drift.late))
+    early, late = (units.show(value, shown_dimension(drift.dimension)) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
     if drift.kind == "place" and drift.steady:
@@ -384,18 +388,35 @@ def _tell_cold_start(result: Result) -> list[Drift]:
     return [one for one in result.drifts if cold is None or one.name != cold.place]
 
 
-def _tell_rounding(net: Net, quiet: bool) -> None:
-    from petri.report.rounding import rounding
+def _tell_cautions(result: Result, model: Model, quiet: bool) -> None:
+    for told in result.cautions:
+        if told.severity == "warning" or not quiet:
+            tell(told, model.sources)
 
-    told = rounding(net)
-    if told is not None and (told.severity == "warning" or not quiet):
-        tell(told)
+
+def _tell_choices(model: Model, net: str | None, given: Given) -> None:
+    """Warn of transitions that compete by chance, where the check of the text finds that this is probably a slip.
+
+    The text is read again only for the few nets in which there are such transitions.
+    """
+    if net in (None, nets.STDIN) or len(model.net.transitions) > MOST_CHOICES:
+        return
+    from petri.language.checking.conflicts import conflicts
+
+    if next(conflicts(model.net), None) is None or not model.sources:
+        return
+    from petri.language import check_with_sources
+
+    found, sources = check_with_sources(next(iter(model.sources)), given.settings)
+    for one in found:
+        if one.id in ("choice-by-chance", "patience-that-holds"):
+            tell(one, sources)
 
 
 def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
     """Report on stderr why the run ended early, if it did, and what has not settled. Returns the exit status."""
     tell_missing(result.files)
-    _tell_rounding(model.net, quiet)
+    _tell_cautions(result, model, quiet)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

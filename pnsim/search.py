@@ -14,6 +14,7 @@ from .exits import refusal
 from .experiments import FILES, check_export, read_grids, run_options, search_options, search_settings, study_of
 from .given import Given
 from .net_options import complete_net, given_options
+from .option_groups import Grouped
 from .report import check as check_report
 from .report import write_page
 from .time_limit import tell_over
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 
 
-@click.command(name="search")
+@click.command(name="search", cls=Grouped)
 @click.argument("what", metavar="NET", shell_complete=complete_net)
 @click.option("--find", metavar="NAME", help="The parameter that is varied.")
 @click.option("--in", "between", metavar="FROM..TO", help="Its range: the condition holds at FROM and not at TO.")

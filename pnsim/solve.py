@@ -34,7 +34,7 @@ states_option = click.option(
     "--states",
     type=Whole(1, MOST_STATES),
     metavar="N",
-    help="Stop at more than N states.  [default: 10000000]",
+    help="Stop at more than N states.  [default: 10,000,000]",
 )
 
 

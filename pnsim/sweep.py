@@ -13,9 +13,21 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import always_shown, show, tell, tell_missing
 from .exits import refusal
-from .experiments import BEST, FILES, check_export, net_of, read_best, read_grids, read_precision, with_files
+from .experiments import (
+    BEST,
+    FILES,
+    check_export,
+    net_of,
+    read_best,
+    read_grids,
+    read_precision,
+    root_of,
+    root_option,
+    with_files,
+)
 from .given import Given
 from .net_options import complete_net, given_options
+from .option_groups import Grouped
 from .report import check as check_report
 from .report import report_option, write_page
 from .run_options import COUNT, engine_option, length_options, output_options
@@ -29,7 +41,7 @@ if TYPE_CHECKING:
     from petri.run.stop import TimeLimit
 
 
-@click.command(name="sweep")
+@click.command(name="sweep", cls=Grouped)
 @click.argument("what", metavar="EXPERIMENT", shell_complete=complete_net)
 @click.option(
     "--grid",
@@ -39,6 +51,7 @@ if TYPE_CHECKING:
     help="Values of a parameter: threads=1,2,4,8, engines=1..8 or 'load=0.1..0.9 step 0.1'. May be repeated.",
 )
 @given_options
+@root_option
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
 @click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision, and for the best point.")
@@ -109,10 +122,11 @@ def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict
     from petri.experiment.experiment import Experiment
 
     fixed: dict[str, Value] = {**given.settings}
+    root = root_of(what, overrides.pop("root"))
     if what.endswith(FILES):
         if grids:
             raise refusal("grid-of-file")
-        experiment = Experiment.load(what)
+        experiment = Experiment.load(what, root)
         fixed = {**experiment.fixed, **fixed}
     else:
         experiment = Experiment(net=net_of(what))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from petri.report.dimensions import shown_dimension
 from petri.report.progress import bar_of, fitting, left_text
 from petri.report.quantities import Units
 
@@ -77,7 +78,7 @@ def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
     texts = []
     for one in figures(point.point.net, outcome.names[:MOST_MEASURES]):
         interval = outcome.interval(one.name)
-        figure = units.show_with_error(interval.mean, interval.half_width, one.dimension)
+        figure = units.show_with_error(interval.mean, interval.half_width, shown_dimension(one.dimension))
         name = shortened([one.name], max(room - len(figure) - 1, 0))
         texts += [f"{name[0]} {figure}"] if name else []
     return texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import click
 
@@ -18,12 +19,74 @@ def usage_diagnostic(error: click.ClickException) -> Diagnostic:
     if context is not None:
         values["usage"] = " ".join(context.get_usage().removeprefix("Usage: ").split())
         values["help"] = f"{context.command_path} --help"
+    known = [name for parameter in context.command.params for name in parameter.opts] if context else []
+    arguments: list[str] = (context.obj if context else None) or []
     if isinstance(error, click.NoSuchOption):
-        known = [name for parameter in context.command.params for name in parameter.opts] if context else []
         values["suggestion"] = did_you_mean(error.option_name, known)
-        if values["suggestion"]:
-            del values["usage"]
+        values |= _meant_by_option(error.option_name, arguments, known)
+    elif extra := _extra(error, arguments):
+        values |= _meant_by_extra(extra, arguments, known)
+    if any(values.get(name) for name in ("suggestion", "setting", "grid", "at", "until")):
+        del values["usage"]
     return Diagnostic("usage", values=values)
+
+
+_SETTING = ("-s", "-p", "-D", "--param", "--parameter", "--params", "--parameters")
+
+
+def _meant_by_option(option: str, arguments: Sequence[str], known: Sequence[str]) -> dict[str, Value]:
+    """Values for the hints on `--load 1.2`, `--load=1.2` and `-p load=1.2`, if they set a parameter of the net."""
+    at = next((n for n, one in enumerate(arguments) if one.partition("=")[0] == option), None)
+    if at is None or "--set" not in known:
+        return {}
+    following = next(iter(arguments[at + 1 : at + 2]), "")
+    if option in _SETTING:
+        return _given(following if "=" in following else "NAME=VALUE", known)
+    name, value = option.lstrip("-").replace("-", "_"), arguments[at].partition("=")[2]
+    if not option.startswith("--") or name not in _parameters(arguments):
+        return {}
+    return {**_given(f"{name}={value or following or 'VALUE'}", known), "suggestion": None}
+
+
+def _parameters(arguments: Sequence[str]) -> list[str]:
+    """The parameters of the net on the command line; none where that is wrong."""
+    from petri import language, library
+    from petri.diagnostics import LanguageError
+
+    try:
+        path = next(filter(None, map(library.find, arguments[1:])), None)
+        return [one.name for one in language.load(path).parameters] if path is not None else []
+    except (LanguageError, OSError):
+        return []
+
+
+def _extra(error: click.ClickException, arguments: Sequence[str]) -> list[str]:
+    """The arguments that the command has no use for."""
+    found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)\.?", error.format_message(), re.DOTALL)
+    if found is None:
+        return []
+    return [one for one in arguments if f" {one} " in f" {found[1]} "] or [found[1]]
+
+
+def _meant_by_extra(extra: Sequence[str], arguments: Sequence[str], known: Sequence[str]) -> dict[str, Value]:
+    """Values for the hints on arguments that lack an option: `load=1.2`, and a time such as `3 ms`."""
+    if "--set" in known and re.fullmatch(r"[A-Za-z][\w.]*=.+", extra[0]):
+        return _given(extra[0], known)
+    before = list(arguments[: arguments.index(extra[0])] if extra[0] in arguments else [])
+    if before[-2:-1] == ["--set"] and "=" not in before[-1]:
+        return _given(f"{before[-1]}={extra[0]}", known)
+    time = " ".join(extra)
+    if not re.fullmatch(r"[\d._]+ ?[A-Za-z]*", time):
+        return {}
+    return {"at": time} if "--at" in known else {"until": time} if "--until" in known else {}
+
+
+def _given(text: str, known: Sequence[str]) -> dict[str, Value]:
+    """`load=1.2` as an option sets it, or as one that varies it, quoted for the shell where that is needed."""
+    name, _, value = text.partition("=")
+    quoted = value if re.fullmatch(r"[\w.,%+-]*", value) else f"'{value}'"
+    varied = "--grid" in known and ("," in value or ".." in value)
+    return {"grid" if varied else "setting": f"{name}={quoted}"}
 
 
 def _message(error: click.ClickException) -> str:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
 MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 FOLDERS = "petri|pnsim|tests|docs|models|nets|benchmarks|validation|verification|editors"
-NAMED = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", TEXT + MAP[: MAP.index("<!-- index -->")]))
+NAMED = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", TEXT + MAP[: MAP.index("<!-- lines -->")]))
 MADE = {"petri/library/models", "petri/library/nets"}  # by an install
 GENERATED = {"petri/language/syntax/tables.json"}
 
@@ -62,11 +62,35 @@ def test_the_entry_points_are_there() -> None:
 
 
 def test_the_index_of_rules_is_up_to_date() -> None:
-    assert script("architecture").renewed(MAP) == MAP, "renew it with `python docs/architecture.py`"
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert script("rules").renewed(text) == text, "renew it with `python docs/rules.py`"
+
+
+@pytest.mark.slow
+def test_the_table_of_lines_is_nearly_up_to_date() -> None:
+    """A change of a few lines need not renew it: within 2 % of each room, or 25 lines."""
+    shown = {
+        room: int(count.replace(",", "")) for room, count in re.findall(r"(?m)^\| `(.*)` \| \d+ \| ([\d,]+) \|$", MAP)
+    }
+    _, lines = script("lines").measured()
+    assert shown.keys() == lines.keys()
+    off = [room for room in shown if abs(shown[room] - lines[room]) > max(25, lines[room] // 50)]
+    assert off == [], "renew it with `python docs/lines.py`"
+
+
+def test_the_lines_of_a_file_are_those_with_code(tmp_path: Path) -> None:
+    lines = script("lines")
+    python, rust = tmp_path / "a.py", tmp_path / "a.rs"
+    python.write_text(
+        '"""Doc."""\n\nx = 1  # why\n# why\ndef f():\n    """Doc\n    string."""\n    return """a\nb"""\n'
+    )
+    rust.write_text("//! doc\n\nfn f() {}\n\n#[cfg(test)]\nmod tests {\n    fn g() {}\n}\n")
+    assert [lines.code_lines(path) for path in (python, rust)] == [4, 1]
 
 
 def test_every_rule_has_a_place_in_the_index() -> None:
-    rows = re.findall(r"^\| ([A-Z]\d+) [^|]*\|(.*)$", MAP, re.MULTILINE)
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]\d+) [^|]*\|(.*)$", page, re.MULTILINE)
     assert len(rows) > 35
     assert [rule for rule, places in rows if "`" not in places] == []
     assert any("play.js" in places for _, places in rows)

@@ -27,6 +27,7 @@ NOT_READ: dict[str, set[str]] = {
     },
     "Colour": {"name"},
     "Place": {"free_of"},
+    "Transition": {"lets"},
     "Table": {"name"},
 }  # fmt: skip
 READ_ALL_THE_SAME = {("Expr", "span")}  # where a fault happened

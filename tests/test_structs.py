@@ -5,13 +5,17 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
 
 from petri.structs import Frozen, Part, Struct, as_dict, defaults, field, fields, replace
+
+ROOT = Path(__file__).parents[1]
 
 
 class Point(Frozen):
@@ -134,3 +138,41 @@ except KeyboardInterrupt:
 def test_ctrl_c_while_msgspec_loads_is_heard() -> None:
     ran = subprocess.run([sys.executable, "-c", CTRL_C_AS_DATETIME_LOADS], capture_output=True, text=True, timeout=30)
     assert (ran.stdout, ran.stderr) == ("heard\n", "")
+
+
+RACE = """
+import threading, time
+from petri.structs import Frozen, as_packed, convert, read_json, read_packed
+
+def slowly(kind):
+    time.sleep(0.05)
+    return kind
+
+class Inner(Frozen):
+    x: "slowly(int)"
+
+class Outer(Frozen):
+    one: Inner
+    other: Inner
+
+plain = {"one": {"x": 1}, "other": {"x": 2}}
+readers = (
+    lambda: read_packed(as_packed(plain), Outer),
+    lambda: convert(plain, Outer),
+    lambda: read_json(b'{"one": {"x": 1}, "other": {"x": 2}}', Outer),
+)
+threads = [threading.Thread(target=reader) for reader in 2 * readers]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+def test_threads_may_read_a_class_at_once_for_the_first_time() -> None:
+    """msgspec makes a class's table of fields while other threads run, which ended the process now and then."""
+    assert subprocess.run([sys.executable, "-c", RACE], check=False).returncode == 0
+
+
+def test_no_other_module_makes_such_tables() -> None:
+    paths = [path for folder in ("petri", "pnsim") for path in (ROOT / folder).rglob("*.py")]
+    using = {path.name for path in paths if re.search(r"^\s*(import|from) msgspec", path.read_text("utf-8"), re.M)}
+    assert using == {"structs.py"}

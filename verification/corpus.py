@@ -33,7 +33,9 @@ def rows(folder: Path) -> Iterator[Row]:
     """The rows of each net of each file that another tool wrote."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     for path in sorted(folder.rglob("*")):
-        if not path.is_file() or not (interchange.is_foreign(path) or interchange.is_unreadable(path)):
+        if not path.is_file() or path.suffix == ".props":  # of PRISM: properties and no net
+            continue
+        if not (interchange.is_foreign(path) or interchange.is_unreadable(path)):
             continue
         name = path.relative_to(folder).as_posix()
         for net in nets_of(path):

@@ -1,6 +1,6 @@
 """The candidates for the bindings of a transition, and what every condition says of each.
 
-A candidate is a choice of tokens, arc by arc in the order of rule E1, up to the first arc that finds none. Of those
+A candidate is a choice of tokens, arc by arc in order (E1), up to the first arc that finds none. Of those
 that find tokens for all arcs, the inhibitors, the parts of the guard and the capacities are all looked at (E4 to E6).
 """
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from petri.analysis.structure import effect, invariants, taken
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.dependence import dependence
-from petri.net import Expr, Net, Term, Transition, operations
+from petri.net import Counter, Expr, Net, Sample, Term, Transition, operations
 
 MOST_TRANSITIONS = 1_000  # of a net in which it is found out whose order matters
 MOST_IN_INVARIANTS = 150  # places, and transitions, of a net whose invariants are computed
@@ -289,6 +289,14 @@ class Constancy:
             found = {**dict.fromkeys(lines, t), **found}
         return found
 
+    def is_alike(self, seen: Counter | Sample) -> bool:
+        """Whether chance reaches neither what is counted or sampled, nor the tokens of which the value is made."""
+        transitions, places = self.random
+        values = (seen.quantity,) if isinstance(seen, Counter) else (seen.value, seen.condition)
+        read = tokens_read(value for value in values if value is not None)
+        place = seen.place if isinstance(seen, Sample) else None
+        return seen.transition not in transitions and place not in places and not read & places
+
     def is_conserved(self, places: dict[int, float], firings: dict[int, float]) -> bool:
         """Whether a weighted sum of tokens and of firings in progress never changes."""
         for t, transition in enumerate(self.net.transitions):
@@ -310,6 +318,11 @@ class Constancy:
             if over or (self._lasts(t) and begun):
                 return False
         return True
+
+
+def tokens_read(values: Iterable[Expr]) -> set[int]:
+    """The places whose tokens these expressions count."""
+    return {int(part.value or 0) for part in operations(values) if part.op == "tokens"}
 
 
 def _weigh(term: Term, weight: float, places: dict[int, float], firings: dict[int, float]) -> bool:

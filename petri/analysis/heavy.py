@@ -11,7 +11,7 @@ import math
 from functools import cached_property
 from typing import Final
 
-from petri.analysis.constancy import constancy_of, expressions
+from petri.analysis.constancy import constancy_of, expressions, tokens_read
 from petri.net import Content, Event, Expr, Net, Passage, Probe, Sample, Span, Term, Watched, operations
 from petri.structs import Frozen
 
@@ -131,15 +131,23 @@ class HeavyTails:
     def _of_probe(self, probe: Probe) -> bool:
         """Whether the mean of what a probe sees has an infinite variance."""
         if isinstance(probe, Sample):
-            each = (self._tail(one.value, self._variables[one.transition]) for one in (probe, *probe.others))
-            return any(tail.shape <= OF_VALUES for tail in each)
+            return any(map(self._of_sample, (probe, *probe.others)))
         if isinstance(probe, Watched):
-            reads = {int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"}
-            heavy = reads & self.places or self.transitions.intersection(probe.firings)
+            heavy = tokens_read([probe.value]) & self.places or self.transitions.intersection(probe.firings)
             return probe.value.kind != "bool" and bool(heavy)
         if isinstance(probe, Content):
             return probe.place in self.places
         return isinstance(probe, Passage) and any(map(self._ends_late, probe.end.every))
+
+    def _of_sample(self, sample: Sample) -> bool:
+        """Whether its values, or the tokens of which they are made, have an infinite variance."""
+        of_transitions, place = self._variables, sample.place
+        if sample.transition is not None:
+            variables = of_transitions[sample.transition]
+        else:
+            variables = {slot: tail for (where, slot), tail in self._slots.items() if where == place}
+        is_heavy = self._tail(sample.value, variables).shape <= OF_VALUES
+        return is_heavy or bool(tokens_read([sample.value]) & self.places)
 
     def _ends_late(self, event: Event) -> bool:
         """Whether it waits for what takes such a time, or for a line behind it."""

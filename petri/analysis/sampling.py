@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 
-from petri.analysis.constancy import Constancy, constancy_of
+from petri.analysis.constancy import Constancy, constancy_of, tokens_read
 from petri.analysis.heavy import OF_VALUES, heavy_tails_of
 from petri.diagnostics import Diagnostic
-from petri.net import Expectation, Net, Order, Passage, Sample, Term, Watched, operations
+from petri.net import Expectation, Net, Order, Passage, Sample, Term, Watched
 
 
 def notes(net: Net) -> list[Diagnostic]:
@@ -51,7 +51,7 @@ def _is_random(net: Net, said: Constancy, term: Term) -> bool:
     if isinstance(term.value, tuple):
         return term.op != "series" and _sees_chance(net, said, term.value[0])
     if term.op == "counter":
-        return net.probes[int(term.value or 0)].transition in transitions  # type: ignore[union-attr]
+        return not said.is_alike(net.probes[int(term.value or 0)])  # type: ignore[arg-type]
     if term.value is not None and term.op != "const":
         of_transition = term.op in ("firings", "rate", "in_progress", "active", "clocks_set", "clocks_dropped")
         return int(term.value) in (transitions if of_transition else places) and not said.is_constant(term)
@@ -61,14 +61,13 @@ def _is_random(net: Net, said: Constancy, term: Term) -> bool:
 def _sees_chance(net: Net, said: Constancy, number: int) -> bool:
     probe, (transitions, places) = net.probes[number], said.random
     if isinstance(probe, Sample):
-        return any(one.transition in transitions for one in (probe, *probe.others))
+        return not all(map(said.is_alike, (probe, *probe.others)))
     if isinstance(probe, Passage | Order):
         ends = (probe.start, probe.end) if isinstance(probe, Passage) else (probe.event,)
         every = [one for end in ends for one in end.every]
         return any(one.transition in transitions or one.place in places for one in every)
     if isinstance(probe, Watched):
-        read = {int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"}
-        return bool(read & places or transitions.intersection(probe.firings))
+        return bool(tokens_read([probe.value]) & places or transitions.intersection(probe.firings))
     return getattr(probe, "place", None) in places
 
 

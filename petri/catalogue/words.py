@@ -77,6 +77,7 @@ DECLARATIONS: Final = _table((
 
 _MOVES = "take hold use"  # steps with arcs
 _WAITS = f"{_MOVES} wait choose or for unless"  # steps at which a thread may wait
+_QUEUES = f"place {_MOVES} choose for"  # what may order the tokens, or activations, that wait there
 
 # In the order in which `pnsim fmt` writes them.
 CLAUSES: Final = _table((
@@ -86,10 +87,10 @@ CLAUSES: Final = _table((
     Clause("each", "each queue(x)", name="alone", of="output", field="each"),
     Clause("no", "no full >= 3", "inhibit inhibitor", "alone", of="arc", field="mode"),
     Clause("reset", "reset queue", name="alone", of="arc", field="mode"),
-    Clause("bag", name="alone", of="place", field="discipline", bare=True),
-    Clause("fifo", others="queue", name="alone", of="place", field="discipline", bare=True),
-    Clause("lifo", others="stack", name="alone", of="place", field="discipline", bare=True),
-    Clause("by", "by seq", "sorted", of="place", field="discipline"),
+    Clause("bag", name="alone", of=_QUEUES, field="discipline", bare=True),
+    Clause("fifo", others="queue", name="alone", of=_QUEUES, field="discipline", bare=True),
+    Clause("lifo", others="stack", name="alone", of=_QUEUES, field="discipline", bare=True),
+    Clause("by", "by seq", "sorted", of=_QUEUES, field="discipline"),
     Clause("per", "fifo per flow", "each grouped", "elsewhere", of="place", field="per"),
     Clause("cap", "cap 8", "capacity limit max", "alone", of="place", field="capacity"),
     Clause("of", "cap 32 KB of size", name="elsewhere", of="cap", field="weight"),

@@ -331,9 +331,9 @@ class _Walker:
                 self.walk(node.base, within)
                 self._record(node.changes, self.seen.get(node.span), within)
             case tree.At():
-                local = {**within.local, **self._variables_at(node.transition, within)}
+                local = {**within.local, **self._variables_at(node.event, within)}
                 for part in _parts(node):
-                    self.walk(part, within if part is node.transition else replace(within, local=local))
+                    self.walk(part, within if part is node.event else replace(within, local=local))
             case tree.Each() | tree.ListFor():
                 self.walk(node.over, within)
                 meant = self.variable(node.over.variable, _first(node.over.span, node.over.variable), "an element")

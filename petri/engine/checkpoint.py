@@ -26,18 +26,24 @@ Stream = tuple[int, int, int, int]
 Wide = tuple[int, int, int]
 """A whole number as three words, the lowest first, in two's complement."""
 
+Wider = tuple[int, int, int, int]
+"""The same as four words."""
+
 WORD: Final = (1 << 64) - 1
-MOST_WIDE: Final = 1 << 191
 
 
 def wide(number: int) -> Wide:
     return number & WORD, number >> 64 & WORD, number >> 128 & WORD
 
 
-def narrow(words: Wide) -> int:
-    """The number that three words are."""
-    number = words[0] | words[1] << 64 | words[2] << 128
-    return number - 2 * MOST_WIDE if number >= MOST_WIDE else number
+def wider(number: int) -> Wider:
+    return *wide(number), number >> 192 & WORD
+
+
+def narrow(words: Wide | Wider) -> int:
+    """The number that these words are."""
+    number = sum(word << 64 * position for position, word in enumerate(words))
+    return number - (1 << 64 * len(words)) if words[-1] >> 63 else number
 
 
 class SavedPlace(Frozen, array_like=True):
@@ -176,7 +182,7 @@ class SavedFlow(Frozen, array_like=True):
     """As `petri.measure.reorder.Flow` has it.
 
     missing: low, high, position, time. stairs: sequence, position, length. index, waiting, early: of its
-    displacements; early numbers ascend.
+    displacements; early numbers ascend. fallen: how many, and the last.
     """
 
     key: Words
@@ -187,6 +193,7 @@ class SavedFlow(Frozen, array_like=True):
     run: int
     missing: tuple[tuple[int, int, int, float], ...]
     found: tuple[int, ...]
+    fallen: tuple[int, int]
     stairs: tuple[tuple[int, int, int], ...]
     below: int
     index: int | None
@@ -203,7 +210,7 @@ class SavedFlow(Frozen, array_like=True):
 class SavedOrder(Frozen, array_like=True):
     """As `petri.measure.reorder.Reordering` has it; counts: `petri.engine.saved_order.COUNTED`.
 
-    The flow heard last comes last.
+    The flow heard last comes last. retired: the keys of retired flows, in order.
     """
 
     counts: tuple[Wide, ...]
@@ -216,23 +223,24 @@ class SavedOrder(Frozen, array_like=True):
     displacement: tuple[int, ...]
     answers: SavedAnswers
     flows: tuple[SavedFlow, ...]
+    retired: tuple[Words, ...]
 
 
 class SavedContent(Frozen, array_like=True):
     """The sum over the tokens of a place, its integral and its maximum since the window began; of reals, in parts."""
 
-    sum: Wide
-    integral: Wide
-    greatest: Wide
+    sum: Wider
+    integral: Wider
+    greatest: Wider
 
 
 class SavedWatched(Frozen, array_like=True):
     """A value of the marking, and since the window began its integral, its extremes, and when it first was not 0."""
 
-    value: Wide
-    integral: Wide
-    least: Wide | None
-    greatest: Wide | None
+    value: Wider
+    integral: Wider
+    least: Wider | None
+    greatest: Wider | None
     first: int | None
 
 

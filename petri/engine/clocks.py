@@ -7,7 +7,8 @@ others stop, and bindings without a clock get one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -17,7 +18,18 @@ from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate
 from petri.engine.interface import ClockState, Limits
 from petri.engine.random import RandomStream
-from petri.net import Clock, Expr, Net, Scalar, is_memoryless, is_shared
+from petri.net import (
+    Clock,
+    Expr,
+    Net,
+    Scalar,
+    Token,
+    Transition,
+    constant_count,
+    is_memoryless,
+    is_shared,
+    place_of_clocks,
+)
 from petri.ticks import after
 
 NOWHERE = math.inf  # the end of a clock that does not run
@@ -52,7 +64,7 @@ class Clocks(Protocol):
         """Those of the enabled bindings whose clock has run down (C3). Called when one has (`end`)."""
 
     def fired(self, binding: Binding, now: float) -> None:
-        """A binding that was due fires, and its clock is over."""
+        """A binding that was due is about to fire: its clock is over. It may get other black tokens (C3)."""
 
     def settle(self, bindings: Sequence[Binding]) -> Settled:
         """The instant is over, with these bindings enabled (C2)."""
@@ -71,6 +83,7 @@ class Engine(Protocol):
     limits: Limits
     attempt: tuple[int, Sequence[Scalar]]
     clocks: dict[int, Clocks]
+    with_clocks: set[int]
 
     @property
     def common(self) -> CommonClock: ...
@@ -91,14 +104,19 @@ def clocks_of(engine: Engine, index: int) -> Clocks:
     return SharedClock(engine, index) if is_shared(engine.net.transitions[index]) else OwnClocks(engine, index)
 
 
-def degree(engine: Engine, index: int) -> int:
-    """How often the firings of the one binding of a transition could start together, as far as its tokens go (C1)."""
-    transition = engine.net.transitions[index]
-    wanted: dict[int, int] = {}
-    for arc in transition.inputs:
-        if not arc.keep:
-            wanted[arc.place] = wanted.get(arc.place, 0) + engine.count(arc.count, engine.context(()))
-    return min((len(engine.marking[place]) // count for place, count in wanted.items() if count > 0), default=1)
+def tokens_found(engine: Engine, index: int, *, taken: bool) -> Counter[int]:
+    """The number of black tokens that the arcs of a transition find in each place, or only those that it takes."""
+    wanted: Counter[int] = Counter()
+    for arc in engine.net.transitions[index].inputs:
+        if not (taken and arc.keep):
+            wanted[arc.place] += engine.count(arc.count, engine.context(()))
+    return wanted
+
+
+def degree(engine: Engine, index: int, tokens: Callable[[int], int]) -> int:
+    """How often the firings of the one binding of a transition could start together, with these tokens (C1)."""
+    wanted = tokens_found(engine, index, taken=True)
+    return min((tokens(place) // count for place, count in wanted.items() if count > 0), default=1)
 
 
 def clocks_wanted(engine: Engine, index: int, bindings: Sequence[Binding]) -> int:
@@ -107,7 +125,7 @@ def clocks_wanted(engine: Engine, index: int, bindings: Sequence[Binding]) -> in
     assert clock is not None
     if not bindings or clock.servers == 1:
         return 1
-    servers = degree(engine, index)
+    servers = degree(engine, index, lambda place: len(engine.marking[place]))
     return servers if clock.servers is None else min(clock.servers, servers)
 
 
@@ -210,6 +228,8 @@ class SharedClock:
     def fired(self, binding: Binding, now: float) -> None:
         self.fires += 1
         self.engine.common.ends = NOWHERE
+        transition = self.engine.net.transitions[self.index]
+        binding.found = chosen_by_chance(self.engine, transition, binding.found, self.running)
 
     def settle(self, bindings: Sequence[Binding]) -> Settled:
         running = clocks_wanted(self.engine, self.index, bindings) * len(bindings)
@@ -230,6 +250,27 @@ class SharedClock:
         return min(clocks * (pace / mean), GREATEST_RATE)
 
 
+def chosen_by_chance(engine: Engine, transition: Transition, found: list[list[Held]], clocks: int) -> list[list[Held]]:
+    """What the arcs take of places whose black tokens have clocks: any of those that the clocks are for (C3)."""
+    taking = [not arc.keep and not engine.net.places[arc.place].colour.slots for arc in transition.inputs]
+    arcs = list(zip(transition.inputs, found, taking, strict=True))
+    if any(takes and constant_count(arc.count) is None for arc, _, takes in arcs):
+        return found
+    wanted: Counter[int] = Counter()
+    for arc, tokens, takes in arcs:
+        wanted[arc.place] += len(tokens) if takes else 0
+    first = {place: engine.marking[place][: count * clocks] for place, count in wanted.items() if count}
+    chosen = {
+        place: [tokens.pop(engine.stream.equal_choice(len(tokens))) for _ in range(wanted[place])]
+        for place, tokens in first.items()
+        if place in engine.with_clocks
+    }
+    return [
+        [chosen[arc.place].pop() for _ in tokens] if takes and arc.place in chosen else tokens
+        for arc, tokens, takes in arcs
+    ]
+
+
 @dataclass(slots=True)
 class OwnClock:
     """The clock of a binding: `tokens` identify it. Times in ticks.
@@ -247,7 +288,7 @@ class OwnClock:
 
 
 class OwnClocks:
-    """A clock, or several, for each binding of a transition.
+    """A clock, or several, for each binding of a transition; or for each of the black tokens that it takes one of.
 
     Virtual time passes at the speed of the clocks, so a clock runs down at a virtual time that no change of speed moves
     (C5): at tick t it is `virtual + pace · (t − since)`. Without a speed, virtual time is the time itself.
@@ -257,6 +298,9 @@ class OwnClocks:
         self.engine, self.index = engine, index
         self.transition = engine.net.transitions[index]
         self.coloured = [bool(engine.net.places[arc.place].colour.slots) for arc in self.transition.inputs]
+        self.place = place_of_clocks(engine.net, self.transition)
+        # The black tokens at the last end of an instant.
+        self.stood: dict[int, list[Held]] = {arc.place: [] for arc in self.transition.inputs}
         self.clocks: list[OwnClock] = []  # in the order in which they were set
         self.has_speed = clock_of(engine, index).speed is not None
         self.is_memoryless = is_memoryless(self.transition)
@@ -282,29 +326,69 @@ class OwnClocks:
         return after(self.since, (clock.target - self.virtual) / self.pace)
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
-        due = {identity(clock.tokens) for clock in self.clocks if clock.runs and self.end_of(clock) <= now}
-        return [binding for binding in bindings if identity(self.tokens(binding)) in due]
+        bindings = self.of_tokens(bindings)
+        ended = [identity(clock.tokens) for clock in self.with_tokens(bindings) if self.end_of(clock) <= now]
+        due = [binding for binding in bindings if identity(self.tokens(binding)) in ended]
+        if any(self.coloured) or not due:
+            return due
+        # Which black tokens are taken is not a choice: those of the clock that was set first.
+        return [min(due, key=lambda binding: ended.index(identity(self.tokens(binding))))]
 
     def fired(self, binding: Binding, now: float) -> None:
         tokens = identity(self.tokens(binding))
-        ready = (clock for clock in self.clocks if identity(clock.tokens) == tokens and clock.runs)
+        ready = (clock for clock in self.with_tokens([binding]) if identity(clock.tokens) == tokens)
         self.clocks.remove(next(clock for clock in ready if self.end_of(clock) <= now))
 
+    def of_tokens(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """The bindings to which clocks belong: where each black token has one, one for each token (C1)."""
+        if self.place is None:
+            return bindings
+        found = zip(self.transition.inputs, bindings[0].found if bindings else [], strict=False)
+        arcs = [(arc.keep, tokens) for arc, tokens in found]
+        rows = ([tokens if keep else [token] for keep, tokens in arcs] for token in self.engine.marking[self.place])
+        return [Binding(bindings[0].variables, row) for row in rows if bindings]
+
     def tokens(self, binding: Binding) -> tuple[Held, ...]:
-        """The coloured tokens of a binding, which identify it (C1)."""
-        found = zip(binding.found, self.coloured, strict=True)
-        return tuple(tokens[0] for tokens, coloured in found if coloured)
+        """The tokens that identify a binding (C1)."""
+        arcs = zip(self.transition.inputs, binding.found, self.coloured, strict=True)
+        has_one = self.place is not None
+        return tuple(tokens[0] for arc, tokens, coloured in arcs if coloured or (has_one and not arc.keep))
+
+    def with_tokens(self, bindings: Sequence[Binding]) -> list[OwnClock]:
+        """The clocks that run, without those, set first, that have lost their tokens since the instant began (C2)."""
+        running = [clock for clock in self.clocks if clock.runs]
+        if any(self.coloured) or self.place is not None or not bindings:
+            return running
+        return running[max(0, len(running) - self.degree_of_old_tokens()) :]
+
+    def degree_of_old_tokens(self) -> int:
+        """The enabling degree that the black tokens allow which have been there since the last end of an instant."""
+        there = {
+            place: {id(token) for token in self.engine.marking[place]}.intersection(map(id, tokens))
+            for place, tokens in self.stood.items()
+        }
+        wanted = tokens_found(self.engine, self.index, taken=False)
+        if any(len(there[place]) < count for place, count in wanted.items()):
+            return 0
+        return degree(self.engine, self.index, lambda place: len(there[place]))
+
+    def look_at_tokens(self) -> None:
+        """The tokens that are there now are old ones from now on."""
+        if not any(self.coloured):
+            self.stood = {arc.place: list(self.engine.marking[arc.place]) for arc in self.transition.inputs}
 
     # ------------------------------------------------------------ the end of an instant
 
     def settle(self, bindings: Sequence[Binding]) -> Settled:
-        wanted = clocks_wanted(self.engine, self.index, bindings)
+        wanted = 1 if self.place is not None else clocks_wanted(self.engine, self.index, bindings)
+        bindings = self.of_tokens(bindings)
         dropped = self.stop(bindings, wanted)
         if not self.running:
             self.virtual, self.since = 0.0, self.engine.now
         if self.has_speed and bindings:
             self.change_pace(speed(self.engine, self.index))
         new = sum(self.run(binding, wanted) for binding in bindings)
+        self.look_at_tokens()
         return Settled(new, dropped)
 
     def virtual_now(self) -> float:
@@ -316,14 +400,18 @@ class OwnClocks:
             self.virtual, self.since, self.pace = self.virtual_now(), self.engine.now, pace
 
     def stop(self, bindings: Sequence[Binding], wanted: int) -> int:
-        """Clocks of bindings that are not enabled stop, and of one with too many clocks those that were set last."""
-        enabled = {identity(self.tokens(binding)): wanted for binding in bindings}
+        """Clocks of bindings that are not enabled stop, and those that were set first where tokens are lacking."""
+        surplus = Counter(identity(clock.tokens) for clock in self.clocks if clock.runs)
+        surplus.subtract({identity(self.tokens(binding)): wanted for binding in bindings})
+        lost = self.running - len(self.with_tokens(bindings))
+        if lost:
+            surplus[()] = max(surplus[()], lost)
         memory = clock_of(self.engine, self.index).memory
         left, dropped = [], 0
         for clock in self.clocks:
             key = identity(clock.tokens)
-            enabled[key] = enabled.get(key, 0) - clock.runs
-            if clock.runs and enabled[key] < 0:
+            if clock.runs and surplus[key] > 0:
+                surplus[key] -= 1
                 clock.runs = False
                 clock.left = clock.time if memory == "repeat" else clock.target - self.virtual_now()
                 dropped += 1
@@ -336,8 +424,12 @@ class OwnClocks:
         there = [clock for clock in self.clocks if all(self.is_there(token) for token in clock.tokens)]
         return [self.state(clock) for clock in there]
 
+    def values(self, clock: OwnClock) -> tuple[Token, ...]:
+        """Those of the coloured tokens of its binding."""
+        return tuple(token.value for token in clock.tokens) if any(self.coloured) else ()
+
     def state(self, clock: OwnClock) -> ClockState:
-        tokens = tuple(token.value for token in clock.tokens)
+        tokens = self.values(clock)
         if clock.runs:
             return ClockState(self.index, tokens, 1, self.end_of(clock), clock.time)
         return ClockState(self.index, tokens, 1, NOWHERE, clock.time, clock.left)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from petri.engine.lets import Known, in_traces, value_of
 from petri.measure.arrays import Floats as Reals
 from petri.measure.arrays import Integers as Ints
 from petri.measure.arrays import np
-from petri.net import Net, Scalar
+from petri.net import Let, Net, Scalar
 
 
 class TracedFiring(NamedTuple):
@@ -82,15 +83,33 @@ class Firings(Sequence[TracedFiring]):
         if len(order):
             yield from zip(found.tolist(), np.split(order, starts[1:]), strict=True)
 
-    def variables(self, transition: int, rows: Ints) -> list[list[Scalar]]:
+    def variables(self, transition: int, rows: Ints) -> list[list[Scalar | None]]:
         """For firings of one transition: a list of values, in the net's unit, for each of its variables."""
+        variables = self.net.transitions[transition].variables
+        kept = zip(self._kept(transition, rows), variables, strict=True)
+        return [self.net.tick.quantity(values, variable.dimension).tolist() for values, variable in kept]
+
+    def lets(self, transition: int, rows: Ints) -> list[list[Scalar | None]]:
+        """The same for each of its names that a firing alone determines; None where the value cannot be computed."""
+        lets = in_traces(self.net.transitions[transition])
+        if not lets:
+            return []
+        bound = zip(*(values.tolist() for values in self._kept(transition, rows)), strict=True)
+        instants = zip(self.start_ticks[rows].tolist(), self.end_ticks[rows].tolist(), strict=True)
+        firings = [(Known(*instant), next(bound, ())) for instant in instants]
+        return [[self.value(let, variables, known) for known, variables in firings] for let in lets]
+
+    def value(self, let: Let, variables: Sequence[Scalar], known: Known) -> Scalar | None:
+        """The value of a name, in the net's unit."""
+        value = value_of(let, self.net, variables, known)
+        return None if value is None else self.net.tick.quantity(value, let.dimension)
+
+    def _kept(self, transition: int, rows: Ints) -> Iterator[Ints | Reals]:
+        """The values of its variables, as the engine keeps them."""
         starts = self.offsets[rows]
-        columns = []
         for number, variable in enumerate(self.net.transitions[transition].variables):
             words = self.words[starts + number]
-            values = words.view(np.float64) if variable.kind == "real" else words
-            columns.append(self.net.tick.quantity(values, variable.dimension).tolist())
-        return columns
+            yield words.view(np.float64) if variable.kind == "real" else words
 
     def __len__(self) -> int:
         return len(self.start_ticks)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from msgspec import msgpack
-
 from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.interface import (
     ENDLESS,
@@ -31,7 +29,7 @@ from petri.measure.observation import PER_NODE, TIMES, Observation, probe_in_uni
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
 from petri.net import Chance, Net, Span, Token
-from petri.structs import Frozen, field, replace
+from petri.structs import Frozen, as_packed, field, read_packed, replace
 
 if TYPE_CHECKING:
     from petri._native import Session, Snapshot, Stopped
@@ -174,7 +172,7 @@ class NativeSession:
         self._rows = rows
         self._compiled = compiled(net)
         assert _native is not None
-        packed = None if start is None else msgpack.encode(start)
+        packed = None if start is None else as_packed(start)
         words = seed_words(seed, replication)
         numbers = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
         asking = (words, numbers, asked.trace, asked.levels, stop, packed)
@@ -240,7 +238,7 @@ class NativeSession:
     def save(self) -> SavedEngine:
         from petri.engine.checkpoint import SavedEngine
 
-        return msgpack.decode(self._session.save(), type=SavedEngine)
+        return read_packed(self._session.save(), SavedEngine)
 
     def observe(self) -> Observation:
         [observation] = self._made([self._session.observe()])

@@ -71,8 +71,14 @@ class SampleState(ProbeState):
         self.restart(0.0)
 
     def started(self, transition: int, context: Context) -> None:
-        for sample in self.samples:
-            if transition == sample.transition and (sample.condition is None or evaluate(sample.condition, context)):
+        self.happened(lambda sample: sample.transition == transition, context)
+
+    def arrived(self, place: int, context: Context) -> None:
+        self.happened(lambda sample: sample.place == place, context)
+
+    def happened(self, is_it: Callable[[flat.Sample], bool], context: Context) -> None:
+        for sample in filter(is_it, self.samples):
+            if sample.condition is None or evaluate(sample.condition, context):
                 self.values.add(float(evaluate(sample.value, context)))
 
     def restart(self, now: float) -> None:
@@ -115,7 +121,9 @@ class OrderState(ProbeState):
         self.kinds = [part.kind for part in probe.event.key]
         self.sequence = probe.sequence
         self.order = Reordering(
-            displacement_threshold=probe.displacement_threshold, buffer_threshold=probe.buffer_threshold
+            modulo=probe.modulo,
+            displacement_threshold=probe.displacement_threshold,
+            buffer_threshold=probe.buffer_threshold,
         )
 
     def started(self, transition: int, context: Context) -> None:

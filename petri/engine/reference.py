@@ -35,6 +35,7 @@ from petri.net import (
     Scalar,
     Token,
     Transition,
+    place_of_clocks,
     room_slots,
     whole_weight,
 )
@@ -88,6 +89,8 @@ class Engine:
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
         self.common = CommonClock(self)
         self.clocks: dict[int, Clocks] = {index: clocks_of(self, index) for index in clocked}
+        of_tokens = (place_of_clocks(net, transition) for transition in net.transitions)
+        self.with_clocks = {place for place in of_tokens if place is not None}  # places whose black tokens have clocks
         self.settled = False  # whether clocks have been looked at since something happened
         self.at_this_instant: list[int] = []
         self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed again
@@ -193,16 +196,25 @@ class Engine:
         return weight
 
     def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Of several bindings, those with the least key, or the greatest (I4)."""
+        """Of several bindings, those with the least key, or the greatest; of these, those whose turn it is (I4)."""
         prefer = self.net.transitions[index].prefer
-        if prefer is None or len(bindings) == 1:
+        if len(bindings) == 1:
             return bindings
+        if prefer is None:
+            return self.in_turn(index, bindings)
         keys = []
         for binding in bindings:
             self.attempt = (index, binding.variables)
             keys.append(key_of(prefer.key, prefer.then, self.context(binding.variables)))
         best = max(keys) if prefer.most else min(keys)
-        return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
+        return self.in_turn(index, [binding for binding, key in zip(bindings, keys, strict=True) if key == best])
+
+    def in_turn(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """If the first arc takes tokens in turn, those with the token that comes first (I4): they are in order (E7)."""
+        arcs = self.net.transitions[index].inputs
+        if not arcs or not arcs[0].in_turn:
+            return bindings
+        return [binding for binding in bindings if binding.found[0] == bindings[0].found[0]]
 
     def settle(self) -> None:
         """The instant is over: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""
@@ -304,14 +316,14 @@ class Engine:
     def choices(
         self, transition: Transition, arc: InputArc, variables: list[Scalar], found: list[list[Held]]
     ) -> list[list[Held]]:
-        """The choices of an arc: each is one coloured token, or a number of black ones (E1–E3)."""
+        """The choices of an arc: each is one coloured token, or a number of black ones, the oldest (E1–E3)."""
         earlier = zip(transition.inputs, found, strict=False)
         used = {id(token) for other, tokens in earlier if other.place == arc.place for token in tokens}
         there = self.marking[arc.place]
         left = [token for token in there if id(token) not in used] if used else there
         if not self.net.places[arc.place].colour.slots:
             count = self.count(arc.count, self.context(variables))
-            return [left[len(left) - count :]] if count <= len(left) else []
+            return [left[:count]] if count <= len(left) else []
         visible = self.in_order(arc.place, left) if arc.any else self.visible(arc.place, left)
         wanted = self.equalities(arc.pattern, variables) if visible else {}
         return [[token] for token in self.matching(visible, wanted)]
@@ -548,7 +560,7 @@ class Engine:
         self.marking[place] = list(chain(*lines))
 
     def remove(self, place: int, token: Held) -> None:
-        """Remove a token; in a bag the last token moves to its position (S4), among lines the last line (S7)."""
+        """Remove a token; in a coloured bag the last moves to its position (S4), among lines the last line (S7)."""
         row = self.marking[place]
         if self.net.places[place].per:
             lines = self.lines(place)
@@ -557,7 +569,7 @@ class Engine:
             line.remove(token)
             move_last_to(at, lines)
             self.marking[place] = list(chain(*lines, line))
-        elif self.net.places[place].discipline == "bag":
+        elif self.net.places[place].discipline == "bag" and token.value:
             move_last_to(row.index(token), row)
         else:
             row.remove(token)
@@ -643,7 +655,10 @@ class Engine:
         if len(self.at_this_instant) > self.limits.firings_at_an_instant:
             loop = sorted(set(self.at_this_instant[-1000:]))
             names = [self.net.transitions[t].name for t in loop]
-            raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
+            limit = self.limits.firings_at_an_instant
+            held = self.held()
+            crowd: dict[str, Any] = {"tokens": held} if 4 * held >= limit else {}
+            raise ModelError("instant-limit", limit=limit, transitions=names, **crowd)
 
     def check_horizon(self, until: float) -> None:
         """A run cannot go on beyond the horizon when all firings in progress and all clocks end there (X2)."""
@@ -659,9 +674,12 @@ class Engine:
 
     def check_tokens(self, more: int) -> None:
         """A firing must not add tokens to a net that cannot hold them (X3)."""
-        held = sum(map(len, self.marking)) + self.deposits_due
-        if more > 0 and held + more > self.limits.tokens:
+        if more > 0 and self.held() + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
+
+    def held(self) -> int:
+        """The number of tokens in the net, with those that firings in progress will deposit."""
+        return sum(map(len, self.marking)) + self.deposits_due
 
     def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -85,10 +86,10 @@ class ReferenceSession:
         return self._engine.next_end()
 
     def watched(self, probe: int) -> int:
-        """The value of a `Watched` probe at the end of the last instant; of a real one, in parts."""
+        """The value of a `Watched` probe at the end of the last instant; of a real one, in multiples of 2⁻⁴⁰."""
         state = self._probes.probes[probe]
         assert isinstance(state, WatchedState)
-        return state.now
+        return state.now if state.value.parts == 1.0 else round(Fraction(state.now, 2**64))
 
     def reseed(self, words: Words3) -> None:
         """Other random numbers from now on: SFC64 from these words."""

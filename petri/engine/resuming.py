@@ -188,7 +188,7 @@ def _saved_own(engine: Engine, clocks: OwnClocks) -> SavedOwnClocks:
     position = {id(token): n for place in set(places) for n, token in enumerate(engine.marking[place])}
     saved = (
         SavedOwnClock(
-            tuple(position[id(token)] for token in clock.tokens),
+            tuple(position[id(token)] for token in clock.tokens) if places else (),
             float(clock.time),
             float(clock.target if clock.runs else clock.left),
             clock.runs,
@@ -217,8 +217,11 @@ def _resume_clocks(engine: Engine, statistics: Statistics, saved: SavedEngine) -
 def _resume_own(engine: Engine, clocks: OwnClocks, saved: SavedOwnClocks) -> None:
     clocks.virtual, clocks.since, clocks.pace = saved.virtual, float(saved.since), saved.pace
     places = [arc.place for arc, coloured in zip(clocks.transition.inputs, clocks.coloured, strict=True) if coloured]
-    for one in saved.clocks:
+    clocks.look_at_tokens()
+    for oldest, one in enumerate(saved.clocks):
         tokens = tuple(engine.marking[place][n] for place, n in zip(places, one.tokens, strict=True))
+        if clocks.place is not None:
+            tokens = (engine.marking[clocks.place][oldest],)
         target, left = (one.until, 0.0) if one.runs else (0.0, one.until)
         mean = one.mean if clocks.is_memoryless else None
         clocks.clocks.append(OwnClock(tokens, one.time, target, left, one.runs, mean))

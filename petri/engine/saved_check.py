@@ -21,7 +21,7 @@ from petri.engine.checkpoint import (
 )
 from petri.engine.clocks import GREATEST_RATE
 from petri.engine.saved_order import COUNTED
-from petri.measure.reorder import ANSWERS, DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, YOUNG
+from petri.measure.reorder import ANSWERS, DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, RETIRED, WRAPPED, YOUNG
 from petri.net import (
     MOST_TOKENS,
     Content,
@@ -35,6 +35,7 @@ from petri.net import (
     Transition,
     Watched,
     is_shared,
+    place_of_clocks,
 )
 from petri.ticks import HORIZON, NEVER
 
@@ -177,6 +178,8 @@ def _check_own(net: Net, saved: SavedEngine, transition: Transition, clocks: Sav
         _need(abs(clock.until) <= 2 * NEVER, wrong)
     bindings = {clock.tokens for clock in clocks.clocks}
     _need(not places or len(bindings) == len(clocks.clocks), wrong)
+    place = place_of_clocks(net, transition)
+    _need(place is None or len(clocks.clocks) <= saved.places[place].tokens, wrong)
 
 
 # ---------------------------------------------------------------- measures
@@ -222,13 +225,17 @@ def _check_order(probe: Order, order: SavedOrder) -> None:
     )
     _need(all(len(found) == wanted for found, wanted in sizes), "the counts of a measure of order")
     _need(len(order.flows) <= FLOWS and all(map(_are_words, order.counts)), "the flows of a measure of order")
+    keys = [*order.retired, *(flow.key for flow in order.flows)]
+    _need(len(order.retired) <= RETIRED and len({*keys}) == len(keys), "the keys of a measure of order")
+    for key in keys:
+        _need(len(key) == len(probe.event.key) and _are_words(key), "a key of a measure of order")
     answers = [order.answers, *(flow.young.answers for flow in order.flows if flow.young is not None)]
     for one in answers:
         right = len(one.counts) == len(ANSWERS) and len(one.buffer) == probe.buffer_threshold + 1
         _need(right and _are_words((*one.counts, *one.buffer)), "the answers of a measure of order")
     for flow in order.flows:
         wrong = "a flow of a measure of order"
-        _need(len(flow.key) == len(probe.event.key) and _are_words(flow.key), wrong)
+        _need(0 <= flow.fallen[0] <= WRAPPED, wrong)
         climbed = flow.stairs[-1][1] + flow.stairs[-1][2] - 1 if flow.stairs else flow.below
         _need(climbed == flow.position >= 0 and flow.run >= 0, wrong)
         _need(all(stair[0] + stair[2] <= flow.next and stair[2] > 0 for stair in flow.stairs), wrong)

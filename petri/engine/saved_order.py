@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from petri.engine.checkpoint import SavedAnswers, SavedFlow, SavedOrder, SavedReceiver, SavedYoung, Words, narrow, wide
 from petri.engine.probes import Key
@@ -37,6 +37,7 @@ def saved_order(order: Reordering) -> SavedOrder:
         tuple(order.displacement),
         _saved_answers(order.answers),
         tuple(_saved_flow(key, flow) for key, flow in order.flows.items()),
+        tuple(sorted(words_of_key(cast(Key, key)) for key in order.retired)),
     )
 
 
@@ -49,6 +50,7 @@ def resume_order(order: Reordering, kinds: Sequence[str], saved: SavedOrder) -> 
     order.displacement, order.answers = list(saved.displacement), _answers(saved.answers)
     for of_flow in saved.flows:
         order.flows[key_of_words(of_flow.key, kinds)] = _flow(order, of_flow)
+    order.retired = {key_of_words(key, kinds) for key in saved.retired}
 
 
 def _saved_answers(answers: Answers) -> SavedAnswers:
@@ -73,6 +75,7 @@ def _saved_flow(key: Any, flow: Flow) -> SavedFlow:
         flow.run,
         tuple((gap.low, gap.high, gap.position, float(gap.time)) for gap in flow.missing),
         tuple(flow.found),
+        (flow.fallen, flow.fallen_to),
         tuple((stair.sequence, stair.position, stair.length) for stair in flow.stairs),
         flow.below,
         displacements.index,
@@ -92,6 +95,7 @@ def _flow(order: Reordering, saved: SavedFlow) -> Flow:
     flow.least, flow.next, flow.position, flow.run = saved.least, saved.next, saved.position, saved.run
     flow.missing = deque(Missing(*gap) for gap in saved.missing)
     flow.found, flow.below = list(saved.found), saved.below
+    flow.fallen, flow.fallen_to = saved.fallen
     flow.stairs = deque(Stair(*stair) for stair in saved.stairs)
     displacements = flow.displacements
     displacements.index, displacements.waiting = saved.index, deque(saved.waiting)

@@ -12,7 +12,7 @@ from petri.engine.checkpoint import (
     SavedWaiting,
     SavedWatched,
     narrow,
-    wide,
+    wider,
 )
 from petri.engine.probes import (
     ContentState,
@@ -118,7 +118,7 @@ def _resume_passage(passages: Passages, saved: SavedPassage) -> None:
 
 def _saved_content(content: ContentState, now: int) -> SavedContent:
     integral, _ = content.level.at(now)
-    return SavedContent(wide(content.level.value), wide(integral), wide(content.level.maximum))
+    return SavedContent(wider(content.level.value), wider(integral), wider(content.level.maximum))
 
 
 def _resume_content(content: ContentState, saved: SavedContent, now: int) -> None:
@@ -128,8 +128,8 @@ def _resume_content(content: ContentState, saved: SavedContent, now: int) -> Non
 
 
 def _saved_watched(watched: WatchedState, now: int) -> SavedWatched:
-    least, greatest = (wide(value) for value in watched.seen) if watched.seen else (None, None)
-    return SavedWatched(wide(watched.now), wide(watched.integral_at(now)), least, greatest, watched.first)
+    least, greatest = (wider(value) for value in watched.seen) if watched.seen else (None, None)
+    return SavedWatched(wider(watched.now), wider(watched.integral_at(now)), least, greatest, watched.first)
 
 
 def _resume_watched(watched: WatchedState, saved: SavedWatched, engine: SavedEngine) -> None:

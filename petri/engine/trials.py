@@ -148,7 +148,7 @@ class ReferenceTrials:
         return tally
 
     def trial(self, seed: Words3, number: int, thresholds: Sequence[Threshold]) -> Tally:
-        """One trial, with its branches, the one that began last first; its value is that of Q4, or of Q6."""
+        """One trial, with its branches, the last begun first; its value is an estimate (Q4) or a share (Q6)."""
         self.value, self.hits, at_once, branches, firings = 0.0, 0, 0, 0, 0
         waiting: list[tuple[SavedEngine, _Path, int]] = []  # states at thresholds, and how many paths go on there
         self.session, path, goes_on = self.begun(None, words_of(seed, number, 0)), _Path(), False

@@ -73,7 +73,7 @@ class Rewards:
             return ("watched",)
         if isinstance(probe, Counter):
             return ("sum",)
-        return ("count", "sum", "squares") if isinstance(probe, Sample) else ()
+        return ("count", "sum", "squares") if isinstance(probe, Sample) and probe.place is None else ()
 
     def is_of_states(self, name: Name) -> bool:
         """Whether it is there as long as the state lasts, and not brought by arcs."""
@@ -321,6 +321,8 @@ class Figures:
                 raise Undetermined("exact-first" if field == "first" else "exact-extreme")
             return self.averages["watched", number]
         assert isinstance(probe, Sample)
+        if probe.place is not None:
+            raise Undetermined("exact-arrival")
         find = SAMPLE_FIELDS.get(field)
         if find is None:
             raise Undetermined("exact-quantile" if field.startswith("p") else "exact-extreme", field=field)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from petri.engine.dependence import enabling_expressions
 from petri.exact.chain import Unsolvable
 from petri.exact.failing import ALL, MayFail, Range, range_of
 from petri.exact.timing import ENDLESS
@@ -29,6 +28,7 @@ from petri.net import (
     Scalar,
     Slot,
     Transition,
+    enabling_expressions,
     operations,
 )
 from petri.structs import Frozen, replace
@@ -73,7 +73,7 @@ class Needs:
                 for slot, match in enumerate(arc.pattern):
                     if match.equal is not None:
                         self.slot(arc.place, slot)
-            self.of_firings(index, enabling_expressions(self.net, transition))
+            self.of_firings(index, enabling_expressions(transition, self.net.places))
             for taking in transition.sets:  # which tokens it takes, and what is given for each
                 for slot in range(len(self.net.places[taking.place].colour.slots)):
                     self.slot(taking.place, slot)
@@ -110,7 +110,8 @@ class Needs:
             self.of_firings(probe.transition, [probe.quantity])
         elif isinstance(probe, Sample):
             for one in (probe, *probe.others):
-                self.of_firings(one.transition, [one.value, one.condition])
+                if one.transition is not None:
+                    self.of_firings(one.transition, [one.value, one.condition])
         elif isinstance(probe, Content):
             self.of_tokens(probe.place, [probe.value])
 

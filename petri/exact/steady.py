@@ -29,6 +29,8 @@ IMPROVEMENTS = 2  # of a direct solution
 STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
 MOST_DIRECT = 3_000  # states that are solved directly at once: factors fill up to their square, 150 MB
 MOST_FACTORED = 30_000  # states that are solved directly where nothing else is good enough
+MOST_CERTIFIED = 5_000_000  # states times averages that are certified one by one, which takes a millisecond for each
+FEW_ARCS = 4  # of a state, on average
 MOST_CLOSEST = 300_000  # states of a class of which rare figures are wanted, too: a cycle more costs little
 CLOSE = 1e-9  # bounds of a larger class, relative to the greatest value
 CLOSEST = 1e-13  # what is asked of one of few states
@@ -92,19 +94,24 @@ class SteadyState:
         states = self.classes.states[number]
         if len(states) == 1:
             return (Bounded.of(float(column()[states[0]])) for column in columns)
-        if len(states) > MOST_DIRECT and available():
+        many = len(states) * len(columns) > MOST_CERTIFIED
+        rates = self.chain.rates_in(number) if len(states) <= MOST_FACTORED else None
+        direct = rates is not None and many and rates.nnz <= FEW_ARCS * len(states)  # factors hardly fill up
+        if len(states) > MOST_DIRECT and available() and not direct:
             close = CLOSEST if len(states) <= MOST_CLOSEST else 0.1 * CLOSE
             shares, off = self.chain.stationary(number, close)
-            if off <= CLOSE or len(states) > MOST_FACTORED:
-                return self._over(number, shares, off, columns)
-        if len(states) > MOST_FACTORED:
+            if off <= CLOSE or rates is None:
+                return self._over(number, shares, off, 0.0, columns)
+        if rates is None:
             raise Unsolvable("exact-large-chain", states=len(states), most=MOST_FACTORED)
-        return certified(self.chain.rates_in(number), np.stack([column()[states] for column in columns], axis=1))
+        if many:
+            return self._over(number, *certain_shares(rates), columns)
+        return certified(rates, np.stack([column()[states] for column in columns], axis=1))
 
     def _over(
-        self, number: int, shares: Floats, off: float, columns: Sequence[Callable[[], Floats]]
+        self, number: int, shares: Floats, off: float, of_rates: float, columns: Sequence[Callable[[], Floats]]
     ) -> Iterator[Bounded]:
-        """The averages over shares of states that the native engine found, and by how much they are off.
+        """The averages over shares of states, which are off by at most `off` of the span and `of_rates` of their size.
 
         They are taken over a distribution of which it is known how far it is off; those that are not known well enough
         are bounded one by one.
@@ -120,6 +127,7 @@ class SteadyState:
             size = max(abs(least), abs(most))
             value = float(np.sum(np.multiply(shares, own, out=weighed))) / whole
             error = min(off, 1.0) * (most - least) + 2.0 * slack * size
+            error += of_rates * float(np.sum(np.abs(weighed))) / whole if of_rates else 0.0
             low, high = max(value - error, least), min(value + error, most)
             if high - low > CLOSE * size:
                 better = bounds_of(self.chain.rates_in(number), own, CLOSE * size, self.chain.space.stop)
@@ -203,12 +211,47 @@ def stationary(rates: Any) -> Floats:
         exits = np.asarray(rates.sum(axis=1)).ravel()
         system = (library("scipy.sparse").diags(exits) - rates).tocsc()[others][:, others]
         shares = _Solved(system).solve(rates[[pivot]][:, others].toarray()[0], transposed=True)
-        found = np.insert(np.maximum(shares, 0.0), pivot, 1.0)
+        # Where the pivot has hardly a share, the system is almost singular, and what it gives may have the wrong sign.
+        found = np.insert(np.abs(shares), pivot, 1.0)
         found /= found.sum()
         if found[pivot] >= 0.5 / size:
             break
         pivot = int(found.argmax())
     return found
+
+
+def certain_shares(rates: Any) -> tuple[Floats, float, float]:
+    """The stationary distribution of an irreducible chain, and by how much averages over it may be off.
+
+    In part of the span of what is averaged: ½·‖πQ‖₁·T with a bound T of the expected time to one state from any other,
+    as `exact/stationary.rs` explains; the sums have more digits where the machine has them. In part of the average of
+    its size: what the roundings in the rates do. By the Markov chain tree theorem, a share is a quotient of sums of
+    products of n − 1 rates.
+    """
+    size, columns = rates.shape[0], rates.tocsc()
+    shares = stationary(rates).astype(np.longdouble)
+    pivot = int(shares.argmax())
+    others = np.delete(np.arange(size), pivot)
+    exact_rates, exits = columns.data.astype(np.longdouble), np.asarray(rates.sum(axis=1)).ravel()
+    exact_exits = np.add.reduceat(rates.data.astype(np.longdouble), rates.indptr[:-1])
+    system = _Solved((library("scipy.sparse").diags(exits) - rates).tocsc()[others][:, others])
+    for _ in range(IMPROVEMENTS + 2):
+        into = np.add.reduceat(exact_rates * shares[columns.indices], columns.indptr[:-1])
+        flow, through = into - exact_exits * shares, into + exact_exits * shares
+        found, lost = shares, float(np.abs(flow).sum())
+        shares = shares.copy()
+        shares[others] += system.solve(flow[others].astype(np.float64), transposed=True)
+        shares = np.maximum(shares, 0.0)
+        shares /= shares.sum()
+    widest = int(max(np.diff(columns.indptr).max(), np.diff(rates.indptr).max()))
+    lost += FINE * (widest + 4) * float(through.sum())
+    times = np.insert(system.solve(np.ones(size - 1)), pivot, 0.0)
+    onwards = rates @ times
+    falls = exits * times - onwards - EPSILON * (widest + 4) * (exits * times + onwards)
+    least = float(falls[others].min())
+    longest = float(times.max()) / least if least > 0.0 else math.inf
+    of_rates = math.expm1(2.0 * size * EPSILON * (STEPS_OF_RATES + 1))
+    return found.astype(np.float64), 0.5 * lost * longest * (1.0 + 1e-9), of_rates
 
 
 class _Poisson:

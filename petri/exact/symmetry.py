@@ -283,7 +283,8 @@ def _form(transition: Transition, at: Mapping[int, int]) -> Form:
         return tuple(at.get(place, place) for place in arc.takes_from)
 
     inputs = [
-        (at.get(arc.place, arc.place), pattern(arc), of(arc.count), arc.any, taken(arc)) for arc in transition.inputs
+        (at.get(arc.place, arc.place), pattern(arc), of(arc.count), arc.any, arc.in_turn, taken(arc))
+        for arc in transition.inputs
     ]
     inhibitors = [(at.get(arc.place, arc.place), pattern(arc), of(arc.threshold)) for arc in transition.inhibitors]
     outputs = [output(arc) for arc in transition.outputs]

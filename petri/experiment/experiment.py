@@ -19,12 +19,17 @@ class Experiment(Definition):
     __doc__ = Definition.__doc__
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """From a YAML file. Raises LanguageError with all its errors."""
-        check_path("path", path)
-        return cls(**vars(load_experiment(Path(path))))
+    def load(cls, path: str | Path, root: str | Path | None = None) -> Self:
+        """From a YAML file. Raises LanguageError with all its errors.
 
-    def run(self, store: str | Path, **options: Any) -> Outcome:
+        root: the folder in which and below which it may name files; that of the file if None.
+        """
+        check_path("path", path)
+        if root is not None:
+            check_path("root", root)
+        return cls(**vars(load_experiment(Path(path), None if root is None else Path(root))))
+
+    def run(self, store: str | Path | None = None, **options: Any) -> Outcome:
         """Run what is missing in a store; see `petri.experiment.sweep` for the options."""
         return sweep(self, store, **options)
 

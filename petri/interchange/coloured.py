@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from petri.interchange import bags
+from petri.interchange.bags import BagError
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import bare, factor
 from petri.interchange.sorts import Sort
@@ -48,15 +49,22 @@ class Coloured:
         else:
             transition.inputs += [f"{word}{place}({value(arc, sort)})" for arc in arcs for _ in range(arc.count)]
 
-    def give(self, transition: Transition, place: str, sort: Sort, items: list[bags.Item]) -> None:
-        """Output arcs. Raises BagError."""
+    def give(self, transition: Transition, place: str, sort: Sort, items: list[bags.Item], condition: str = "") -> None:
+        """Output arcs, perhaps only if a condition holds. Raises BagError."""
         arcs = bags.outputs(items)
         if sort.black:
             transition.outputs += _counted(arcs, place)
             return
         for arc in arcs:
             written = times(arc.count, f"{place}({value(arc, sort)})")
-            transition.outputs.append(f"if {arc.condition} then {written}" if arc.condition else written)
+            holds = " and ".join(filter(None, (condition, arc.condition)))
+            transition.outputs.append(f"if {holds} then {written}" if holds else written)
+
+    def inhibitor(self, place: str, sort: Sort, items: list[bags.Item]) -> list[str]:
+        """Inhibitor arcs for tokens of one form. Raises BagError."""
+        if len(items) != 1 or items[0].without:
+            raise BagError("foreign-inhibitor")
+        return [lacks(f"{place}({value(arc, sort)})", arc.count) for arc in bags.outputs(items)]
 
     def bind_rest(self, transitions: Iterable[Transition]) -> None:
         """A variable that no input arc binds may have any value: a place with all values is read."""

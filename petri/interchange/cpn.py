@@ -11,12 +11,15 @@ from petri.interchange.cpn_transition import Socket, Step, label
 from petri.interchange.foreign import Foreign, Place
 from petri.interchange.infix import value_of
 from petri.interchange.tokens import InfixError
-from petri.interchange.xml_tree import Element, tree_of
+from petri.interchange.xml_tree import Element, report_unread, tree_of
 
 _SKIPPED = (
     "posattr", "fillattr", "lineattr", "textattr", "ellipse", "box", "bendpoint", "arrowattr", "token", "marking",
-    "snap", "hguideline", "vguideline", "layout", "binders", "IndexNode", "style", "options",
+    "snap", "hguideline", "vguideline", "layout", "binders", "IndexNode", "style", "options", "label", "flags",
+    "layering", "regattr", "connattr", "winattr", "modeattr", "mult", "line", "group", "constraints", "aux-conn",
+    "aux-std", "generator", "instances", "binding", "structure", "port", "subpageinfo", "fusion", "declare",
 )  # fmt: skip
+_EYE: Final = "id|tool|version|explicit|order|format"
 _MOST_NODES: Final = 20_000  # of all instances of pages
 
 
@@ -27,6 +30,7 @@ def read(foreign: Foreign, data: bytes) -> None:
         foreign.refuse("foreign-no-net")
     _Net(foreign, net).read()
     foreign.comments += root.comments().splitlines()
+    report_unread(foreign, root, _EYE)
 
 
 class _Net:
@@ -47,8 +51,8 @@ class _Net:
         tops = [page for key, page in self.pages.items() if key not in subs]
         if not tops:
             self.foreign.refuse("foreign-no-net", self.declared.span(self.net))
-        attributes = tops[0].first("pageattr")
-        self.foreign.call(attributes.get("name") if attributes is not None and len(tops) == 1 else "")
+        titles = {key: "".join(one.get("name") for one in page.all("pageattr")) for key, page in self.pages.items()}
+        self.foreign.call(titles[tops[0].get("id")] if len(tops) == 1 else "")
         for page in tops:
             self._page(page, {}, (), "")
         for key, page in self.pages.items():
@@ -56,6 +60,7 @@ class _Net:
                 self.declared.refuse("foreign-circle", page, name=key)
         for step in self.steps:
             step.add_early()
+        self._order()
         if not any(colour.timed for colour in self.declared.colours.values()):
             for transition in self.foreign.transitions:
                 transition.clauses.setdefault("after", "exp(1)")
@@ -64,7 +69,21 @@ class _Net:
         if monitors:
             names = [one.get("name") for one in monitors]
             self.foreign.warn("foreign-monitors", self.declared.span(monitors[0]), names=names)
-        self.foreign.comments += filter(None, (one.said("text") for one in self.net.everywhere("Aux")))
+        for one in self.net.all("monitorblock", "monitor"):
+            one.pass_over()
+        self.foreign.comments += filter(None, (one.said("text") for one in self.net.everywhere("Aux", "aux")))
+
+    def _order(self) -> None:
+        """Give transitions the ranks of their priorities, of which CPN Tools takes the least number first."""
+        normal = self.declared.priority("P_NORMAL", self.net)
+        numbers = {step.made.name: step.priority(normal) for step in self.steps}
+        below = sorted({number for number in numbers.values() if number > normal})
+        above = sorted({number for number in numbers.values() if number < normal}, reverse=True)
+        for made in self.foreign.transitions:
+            number = numbers.get(made.name, normal)
+            if number != normal:
+                rank = above.index(number) + 1 if number < normal else -below.index(number) - 1
+                made.clauses["priority"] = str(rank)
 
     def _page(self, page: Element, ports: dict[str, Socket], above: tuple[str, ...], prefix: str) -> None:
         """An instance of a page; ports: the places that it shares with the page above."""
@@ -75,6 +94,9 @@ class _Net:
         for element in page.all("place"):
             self._count(element)
             nodes[element.get("id")] = ports.get(element.get("id")) or self._place(element, prefix)
+            for name in ("text", "type", "initmark", "fusioninfo"):  # also if a socket or another place says it
+                element.said(name, "text")
+                element.label(name)
         arcs: dict[str, list[Element]] = {}
         for arc in page.all("arc"):
             end = arc.first("transend")
@@ -87,13 +109,18 @@ class _Net:
                 step.read(arcs.get(element.get("id"), []), nodes)
                 self.steps.append(step)
                 continue
+            for arc in arcs.get(element.get("id"), ()):
+                arc.pass_over()  # it joins what ports join
+            for name in ("cond", "time", "code", "priority", "channel"):
+                element.said(name, "text")
+            title = label(element)
             below = self.pages.get(subst.get("subpage"))
             if below is None:
                 self.declared.refuse("foreign-unknown-name", subst, name=subst.get("subpage"))
             pairs = re.findall(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)", subst.get("portsock"))
             shared = {port: nodes[socket] for port, socket in pairs if socket in nodes}
             again = subst.get("subpage") in self.repeated
-            inside = f"{prefix}{label(element)}." if again else prefix
+            inside = f"{prefix}{title}." if again else prefix
             self._page(below, shared, (*above, page.get("id")), inside)
 
     def _count(self, element: Element) -> None:
@@ -119,8 +146,8 @@ class _Net:
         text = element.said("initmark", "text")
         if not text:
             return ""
-        if text == f"{element.said('type', 'text')}.all()" and colour.kind in ("range", "values", "bool"):
-            return "all"
+        if text == f"{element.said('type', 'text')}.all()" and colour.kind in ("range", "values", "bool", "single"):
+            return "all" if colour.name else "token"
         scope, found = Scope(self.declared.constant), list[str]()
         black = 0
         try:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Final, NoReturn
 
 from petri.interchange import cpn_ml
 from petri.interchange.cpn_ml import Function
-from petri.interchange.cpn_terms import Colour, Scope
+from petri.interchange.cpn_terms import SINGLE, Colour, Scope
 from petri.interchange.foreign import Constant, Foreign, Type
+from petri.interchange.infix import value_of
 from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
 from petri.net import Span
 
+_PRIORITIES: Final = {"P_HIGH": 100, "P_NORMAL": 1_000, "P_LOW": 10_000}
 _SIMPLE: Final = {
     "unit": "",
     "bool": "bool",
@@ -32,19 +35,26 @@ class Declared:
         self.elements: dict[str, Element] = {}  # where they are declared
         self.faults: dict[str, str] = {}  # why a value or a function is not understood
         self.values: dict[str, str] = {"true": "true", "false": "false"}
+        self.siblings: dict[str, tuple[str, ...]] = dict.fromkeys(("true", "false"), ("true", "false"))
         self.variables: dict[str, tuple[str, Colour]] = {}
 
     def read(self) -> None:
         box = self.net.first("globbox") or Element("globbox", {}, self.net.line, self.net.column)
-        for element in box.everywhere("ml"):
+        blocks = [box, *box.everywhere("block")]
+        for block in blocks:
+            block.said("id")
+        for element in (one for block in blocks for one in block.all("ml")):
             element.remarks += cpn_ml.comments(element.text)
             try:
                 found = cpn_ml.declarations(element.text)
                 self.functions |= found
                 self.elements |= dict.fromkeys(found, element)
             except InfixError as error:
-                for name in re.findall(r"\b(?:val|fun)\s+([\w']+)", element.text):
-                    self.faults[name] = error.reason
+                names = re.findall(r"\b(?:val|fun)\s+([\w']+)", element.text)
+                self.faults |= dict.fromkeys(names, error.reason)
+                if not names:
+                    what = f"the declaration `{' '.join(element.text.split())[:60]}`"
+                    self.foreign.warn("foreign-unread", self.span(element), what=what)
         for element in box.everywhere("color"):
             self._colour(element)
         self._warn_of_strings()
@@ -65,13 +75,13 @@ class Declared:
 
     def _colour(self, element: Element) -> None:
         name, timed = element.said("id"), element.first("timed") is not None
-        body = next((one for one in element.children if one.tag not in ("id", "timed", "alias")), None)
         if (alias := element.first("alias")) is not None:
-            body, known = alias, self.colour(alias, alias.said("id"))
+            known = self.colour(alias, alias.said("id"))
             self.colours[name] = Colour(
                 known.name, known.kind, timed, known.parts, known.fields, known.values, known.bounds
             )
             return
+        body = element.first(next((one.tag for one in element.nested if one.tag not in ("id", "timed")), ""))
         if not name or body is None:
             self.refuse("foreign-construct", element, what="this colour set")
         made = self._made(element, body, name)
@@ -89,21 +99,27 @@ class Declared:
         if body.tag in _SIMPLE:
             return Colour(_SIMPLE[body.tag], body.tag)
         if body.tag == "enum":
-            names = [one.text.strip() for one in body.all("id")]
-            if len(names) > 1:
-                values = tuple(self.foreign.names.give("value", one) for one in names)
-                self.values |= dict(zip(names, values, strict=True))
-                return Colour(self._type(name, " | ".join(values)), "values", values=values)
+            return self._enumeration(name, [one.text.strip() for one in body.all("id")])
         if body.tag == "index":
             low, high = ([one.text.strip() for one in body.all("ml")] + ["", ""])[:2]
             bounds = self._bound(low, element), self._bound(high, element)
-            self.functions[body.said("id")] = Function(("i",), Node("name", text="i"))
+            self.functions[body.said("id")] = cpn_ml.IDENTITY
             return Colour(self._type(name, "..".join(bounds)), "range", bounds=bounds)
         if body.tag == "product":
             return self._product(
                 name, body, [(f"x{number}", one.text.strip()) for number, one in enumerate(body.all("id"), 1)]
             )
         return self.refuse("foreign-construct", element, what=f"the colour set `{name}`, a `{body.tag}`,")
+
+    def _enumeration(self, name: str, names: list[str]) -> Colour:
+        """A set of named values. Tokens of the one value that a set has are black."""
+        self.siblings |= dict.fromkeys(names, tuple(names))
+        if len(names) == 1:
+            self.values[names[0]] = SINGLE
+            return Colour("", "single")
+        values = tuple(self.foreign.names.give("value", one) for one in names)
+        self.values |= dict(zip(names, values, strict=True))
+        return Colour(self._type(name, " | ".join(values)), "values", values=values)
 
     def _product(self, name: str, body: Element, parts: list[tuple[str, str]]) -> Colour:
         colours = tuple(self.colour(body, one) for _, one in parts)
@@ -136,18 +152,32 @@ class Declared:
         except InfixError as error:
             self.refuse("foreign-expression", element, text=text[:80], reason=error.reason)
 
+    def priority(self, text: str, element: Element) -> int:
+        """A priority: a number, or the name of one. Some names have numbers without a declaration."""
+        declared = self.functions.get(text)
+        value = value_of(declared.body, {}) if declared is not None and not declared.parameters else None
+        if value is None:
+            number = str(_PRIORITIES.get(text, text))
+            value = Fraction(number) if number.isdecimal() and len(number) < 10 else None
+        if value is None or value.denominator != 1:
+            self.refuse("foreign-construct", element, what=f"the priority `{text[:40]}`")
+        return int(value)
+
     # ------------------------------------------------------------ texts
 
     def node(self, text: str) -> Node:
         """An expression with its functions written out. Raises InfixError."""
-        return cpn_ml.written_out(cpn_ml.expression(text), self.functions)
+        return self.written_out(cpn_ml.expression(text))
+
+    def written_out(self, node: Node) -> Node:
+        return cpn_ml.written_out(node, self.functions, lambda name: self.siblings.get(name, ()))
 
     def constant(self, name: str) -> str | None:
         """A name of the language for a value; a number becomes a parameter when it is first used. Raises InfixError."""
         made = self.functions.get(name)
         if name in self.faults:
             raise InfixError(0, f"`{name}` is not understood: {self.faults[name]}")
-        if name not in self.values and made is not None and not made.parameters:
+        if name not in self.values and made is not None and not made.parameters and len(made.forms) == 1:
             given = self.foreign.names.give("constant", name)
             element = self.elements.get(name)
             said = (self.foreign.names.original(given), element.comments() if element is not None else "")

@@ -17,6 +17,7 @@ from petri.interchange.tokens import InfixError, Node
 
 _SAME: Final = frozenset("IntInf.toInt IntInf.fromInt Real.fromInt Real.fromLargeInt real Int.toLarge toInt".split())
 _ROUNDED: Final = {"floor": "floor", "ceil": "ceil", "round": "round", "trunc": "floor", "Real.floor": "floor"}
+SINGLE: Final = "0"  # the value, where one is asked for, of a set with one value
 _ONE: Final = Node("number", text="1")
 MOST_ITEMS: Final = 10_000  # tokens that one expression adds up
 
@@ -24,7 +25,7 @@ MOST_ITEMS: Final = 10_000  # tokens that one expression adds up
 @dataclass(slots=True)
 class Colour:
     """name: as the language writes the type; empty for black tokens. kind: int, bool, real, string, unit or one of
-    values, range, product. parts: the colours of a product; kept: the positions of those that are not strings."""
+    values, single, range, product. parts: the colours of a product; kept: the positions of those with values."""
 
     name: str
     kind: str
@@ -82,6 +83,22 @@ def items(node: Node, colour: Colour, left: list[int] | None = None) -> Iterator
         raise InfixError(node.at, "a difference of multisets cannot be imported")
     else:
         yield Item(node)
+
+
+def number_of(node: Node) -> Node:
+    """How many tokens a multiset has. Raises InfixError."""
+    if node.op == "empty":
+        return Node("number", text="0")
+    if node.op in ("++", "+++"):
+        return Node("+", tuple(map(number_of, node.parts)), at=node.at)
+    if node.op == "times":
+        return node.parts[0]
+    if node.op == "if":
+        condition, then, otherwise = node.parts
+        return Node("if", (condition, number_of(then), number_of(otherwise)), at=node.at)
+    if node.op in ("@+", "--"):
+        raise InfixError(node.at, "a condition beside a delay or a difference cannot be imported")
+    return _ONE
 
 
 def _added(first: Node | None, second: Node) -> Node:
@@ -143,6 +160,8 @@ class Scope:
             return self.drawn[node.text]
         if node.text in self.variables:
             name, colour = self.variables[node.text]
+            if colour.kind == "single":
+                return SINGLE
             if not colour.name:
                 raise InfixError(node.at, f"`{node.text}` is a string or a unit, which has no value in the language")
             self.used.add(node.text)
@@ -164,6 +183,7 @@ class Scope:
             return f"{_ROUNDED[function]}({arguments[0]})"
         short = FUNCTIONS.get(function.removeprefix("Int.").removeprefix("Math."))
         if short is None or not arguments:
+            self.constant(function)  # which says why a declaration is not understood
             raise InfixError(node.at, f"the function `{function}` is not known")
         return f"{short}({', '.join(arguments)})"
 

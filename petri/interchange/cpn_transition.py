@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from petri.interchange import cpn_ml
 from petri.interchange.coloured import times
 from petri.interchange.cpn_declared import Declared
-from petri.interchange.cpn_terms import Colour, Item, Scope, items
+from petri.interchange.cpn_terms import Colour, Item, Scope, items, number_of
 from petri.interchange.foreign import Place, Transition
 from petri.interchange.infix import bare, value_of
 from petri.interchange.timing import guard
 from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
-
-_PRIORITIES: Final = {"P_HIGH": "1", "P_NORMAL": "0", "P_LOW": "-1"}
 
 
 @dataclass(slots=True)
@@ -46,9 +44,14 @@ class Step:
         self.delay: Node | None = None
         self.early: list[tuple[int, Socket, str, Element]] = []  # inputs that are also taken while they wait
 
+    def priority(self, normal: int) -> int:
+        text = self.element.said("priority", "text")
+        return self.declared.priority(text, self.element) if text else normal
+
     def read(self, arcs: Sequence[Element], sockets: dict[str, Socket]) -> None:
-        if self.element.said("code", "text"):
-            self._refuse("foreign-construct", self.element, what="a code segment")
+        for name, what in (("code", "a code segment"), ("channel", "a channel")):
+            if self.element.said(name, "text"):
+                self._refuse("foreign-construct", self.element, what=what)
         joined = [(arc, self._socket(arc, sockets), arc.get("orientation")) for arc in arcs]
         for arc, socket, way in joined:
             self.made.add_doc(arc.comments())
@@ -70,12 +73,6 @@ class Step:
             self._refuse("foreign-expression", self.element, text=self.made.name, reason=reason)
         if self.scope.draws:
             self.made.clauses["draw"] = ", ".join(self.scope.draws)
-        priority = self.element.said("priority", "text")
-        if priority:
-            if priority not in _PRIORITIES:
-                self._refuse("foreign-construct", self.element, what=f"the priority `{priority}`")
-            if priority != "P_NORMAL":
-                self.made.clauses["priority"] = _PRIORITIES[priority]
 
     def _socket(self, arc: Element, sockets: dict[str, Socket]) -> Socket:
         end = arc.first("placeend")
@@ -96,6 +93,9 @@ class Step:
 
     def _input(self, arc: Element, socket: Socket) -> None:
         place = socket.place.name
+        if not socket.colour.name and (number := self._number(arc)):
+            self.made.inputs.append(times(number, place))
+            return
         for item in self._items(arc, socket):
             if item.conditions:
                 self._refuse("foreign-construct", arc, what="an input arc with a condition")
@@ -110,13 +110,24 @@ class Step:
             else:
                 self.made.inputs.append(times(int(count), place))
 
+    def _number(self, arc: Element) -> str:
+        """How many black tokens an arc takes, if this depends on a condition."""
+        text = arc.said("annot", "text")
+        try:
+            node = self.declared.node(text) if text else Node("tuple")
+            if not any(part.op == "if" for part in node.everywhere()):
+                return ""
+            return bare(self.scope.text(number_of(node)))
+        except InfixError as error:
+            self._refuse("foreign-expression", arc, text=text[:80], reason=error.reason)
+
     def _guard(self, bound: set[str]) -> None:
         text = self.element.said("cond", "text")
         if not text:
             return
         try:
             for node in cpn_ml.conditions(text):
-                guard(self.made, self.scope.text(cpn_ml.written_out(node, self.declared.functions), 2))
+                guard(self.made, self.scope.text(self.declared.written_out(node), 2))
         except InfixError as error:
             self._refuse("foreign-expression", self.element, text=text[:80], reason=error.reason)
         if self.scope.draws or not self.scope.used <= bound:
@@ -126,7 +137,7 @@ class Step:
         """Draw the variables of output arcs that no input arc binds: each value of their set is as likely."""
         for arc in arcs:
             text = arc.said("annot", "text")
-            nodes = cpn_ml.written_out(cpn_ml.expression(text), self.declared.functions).everywhere() if text else ()
+            nodes = self.declared.node(text).everywhere() if text else ()
             for part in nodes:
                 name = part.text
                 if part.op != "name" or name not in self.declared.variables or name in bound | self.scope.drawn.keys():

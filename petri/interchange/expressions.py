@@ -17,20 +17,42 @@ MOST_OPERATIONS = 2_000  # of an expression that is written out
 class Expressions:
     """The constants of a net and the expressions that use them. A constant is declared when it is first used."""
 
-    def __init__(self, foreign: Foreign, tokens: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        foreign: Foreign,
+        tokens: Callable[[str], str | None],
+        translated: Callable[[Node], Node] = lambda one: one,
+    ) -> None:
         self.foreign = foreign
         self.tokens = tokens  # the name of a place of the file
+        self.translated = translated  # a tree in the words of the file, in those of `infix`
         self.values: dict[str, Fraction] = {}
         self._constants: dict[str, tuple[str, str, str, str]] = {}
         self._using: list[str] = []
+        self._guessed: dict[str, tuple[str, Span]] = {}
         self.writer = Writer(self._name, self._tokens, infix.plain_call)
 
     def constant(self, name: str, value: str, kind: str = "", word: str = "param", doc: str = "") -> None:
         """A named constant of the file, with its value as the file writes it; kind: `int`, `real` or none."""
         self._constants[name] = value, kind, word, doc
 
+    def guess(self, name: str, value: str, span: Span) -> None:
+        """Warn, once it is known what the net calls it, that the file gives a constant no value."""
+        self._guessed[name] = value, span
+
     def knows(self, name: str) -> bool:
         return name in self._constants
+
+    def kind(self, name: str) -> str:
+        """`int`, `real` or none."""
+        return self._constants[name][1] if name in self._constants else ""
+
+    def definition(self, name: str) -> Node | None:
+        """What a constant is defined by; None if it is none, or if that cannot be read."""
+        try:
+            return self._read(self._constants[name][0]) if name in self._constants else None
+        except InfixError:
+            return None
 
     def expanded(self, node: Node, span: Span) -> Node:
         """The expression with what it names written out, where that reads the marking. Raises LanguageError."""
@@ -58,6 +80,9 @@ class Expressions:
     def note_unused(self, span: Span) -> None:
         """Say which constants are not part of the net: nothing uses them, or they were needed as numbers."""
         known = self.foreign.names.known
+        for name, (value, at) in self._guessed.items():
+            given = known("constant", name) or ""
+            self.foreign.warn("foreign-no-value", at, name=name, value=value, given=given)
         unused = [
             f"{name} = {value[0]}"
             for name, value in self._constants.items()
@@ -71,24 +96,30 @@ class Expressions:
         try:
             return any(
                 part.op in ("tokens", "call", "==", "<", "<=", ">", ">=", "!=", "and", "or", "not")
-                for part in infix.read(text).everywhere()
+                for part in self._read(text).everywhere()
             )
         except InfixError:
             return False
 
+    def _read(self, text: str, tight_not: bool = True) -> Node:
+        return self.translated(infix.read(text, tight_not=tight_not))
+
     def node(self, text: str, span: Span, tight_not: bool = True) -> Node:
         try:
-            return infix.read(text, tight_not=tight_not)
+            return self._read(text, tight_not)
         except InfixError as error:
             self.foreign.refuse("foreign-expression", span, text=text[:80], reason=error.reason)
 
-    def text(self, expression: str | Node, span: Span) -> str:
-        node = self.expanded(self.node(expression, span), span) if isinstance(expression, str) else expression
+    def text(self, expression: str, span: Span, writer: Writer | None = None) -> str:
+        """The expression in the language. Raises LanguageError."""
+        return self.written(self.expanded(self.node(expression, span), span), expression, span, writer)
+
+    def written(self, node: Node, expression: str, span: Span, writer: Writer | None = None) -> str:
+        """A part of an expression of the file. Raises LanguageError."""
         try:
-            return self.writer.text(node)
+            return (writer or self.writer).text(node)
         except InfixError as error:
-            shown = expression[:80] if isinstance(expression, str) else node.text
-            self.foreign.refuse("foreign-expression", span, text=shown, reason=error.reason)
+            self.foreign.refuse("foreign-expression", span, text=expression[:80], reason=error.reason)
 
     def whole(self, expression: str, span: Span) -> int:
         """A number of tokens, which must be known. Raises LanguageError."""
@@ -120,8 +151,8 @@ class Expressions:
             self.values[name] = value
 
     def _name(self, node: Node) -> str:
-        if node.text in ("true", "false"):
-            return node.text
+        if node.text.lower() in ("true", "false"):
+            return node.text.lower()
         if node.text not in self._constants:
             raise InfixError(node.at, f"there is no constant `{node.text}`")
         known = self.foreign.names.known("constant", node.text)
@@ -134,7 +165,7 @@ class Expressions:
         if len(self._using) > DEEPEST:
             raise InfixError(node.at, f"`{self._using[0]}` is defined by more than {DEEPEST} others in a row")
         self._using.append(node.text)
-        written = self.writer.text(infix.read(value))
+        written = self.writer.text(self._read(value))
         self._using.pop()
         name = self.foreign.names.give("constant", node.text)
         typed = f"{name}: real" if kind == "real" and written.lstrip("-").isdigit() else name

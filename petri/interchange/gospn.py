@@ -22,6 +22,11 @@ _ARC: Final = re.compile(r"(arc|iarc|oarc|harc)\s+([\w.]+)\s+to\s+([\w.]+)\s*(?:
 _REWARD: Final = re.compile(r"reward\s+([\w.]+)\s+(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"([\w.]+)\s*=(?!=)\s*(.*)$", re.DOTALL)
 _MEMORY: Final = {"prd": "", "prs": "resume", "pri": "repeat"}
+_OPTIONS: Final = {  # of each kind of statement
+    "place": ("init",), "exp": ("guard", "rate"), "imm": ("guard", "priority", "weight"),
+    "gen": ("guard", "dist", "policy"), "arc": ("multi",),
+}  # fmt: skip
+_UNSAID: Final = ("vanishing", "update")
 _ENABLED: Final = re.compile(r"ifelse\(\s*\?\s*([\w.]+)\s*,\s*1\s*,\s*0\s*\)")
 
 
@@ -89,9 +94,9 @@ class _Rewards:
             known = self.places if found[1] == "place" else self.timed
             if found[2] in self.places or found[2] in self.timed:
                 self.foreign.refuse("foreign-twice", span, name=found[2])
-            known[found[2]] = _Declared(found[1], self._options(found[3] or "", span), span)
+            known[found[2]] = _Declared(found[1], self._options(found[1], found[3] or "", span), span)
         elif (found := _ARC.match(text)) is not None:
-            self.arcs.append((found[1], found[2], found[3], self._options(found[4] or "", span), span))
+            self.arcs.append((found[1], found[2], found[3], self._options("arc", found[4] or "", span), span))
         elif (found := _REWARD.match(text)) is not None:
             self.rewards.append((found[1], found[2].strip(), span))
         elif (found := _ASSIGNED.match(text)) is not None:
@@ -99,7 +104,7 @@ class _Rewards:
         else:
             self.foreign.refuse("foreign-line", span, text=text[:80])
 
-    def _options(self, text: str, span: Span) -> dict[str, str]:
+    def _options(self, kind: str, text: str, span: Span) -> dict[str, str]:
         """`a = 1, b = min(2, 3)` as a table; a comma within parentheses separates nothing."""
         parts, depth = [""], 0
         for character in text:
@@ -114,6 +119,10 @@ class _Rewards:
             if not sign:
                 self.foreign.refuse("foreign-line", span, text=part.strip())
             found[name.strip()] = value.strip()
+        for name in sorted(found.keys() - _OPTIONS[kind]):
+            if name in _UNSAID:
+                self.foreign.refuse("foreign-construct", span, what=f"`{name}` of a transition")
+            self.foreign.warn("foreign-unread", span, what=f"`{name}` of a statement `{kind}`")
         return found
 
     # ------------------------------------------------------------ the net
@@ -126,7 +135,7 @@ class _Rewards:
         for node in self.expressions.node(text, declared.span).everywhere():
             if node.op == "name" and not self.expressions.knows(node.text):
                 self.expressions.constant(node.text, "1")
-                self.foreign.warn("foreign-no-value", declared.span, name=node.text, value="1")
+                self.expressions.guess(node.text, "1", declared.span)
         return black(self.expressions.text(text, declared.span))
 
     def _arc(self, word: str, source: str, target: str, options: dict[str, str], span: Span) -> None:
@@ -145,8 +154,6 @@ class _Rewards:
         options, span = declared.options, declared.span
         if "guard" in options:
             guard(transition, self._operand(options["guard"], span))
-        if "vanishing" in options or "update" in options:
-            self.foreign.refuse("foreign-construct", span, what="`update` of a transition")
         if declared.kind == "imm":
             transition.clauses["priority"] = self.expressions.text(options.get("priority", "1"), span)
             transition.weigh(self.expressions.text(options.get("weight", "1"), span))
@@ -165,7 +172,7 @@ class _Rewards:
         if "dist" not in options:
             self.foreign.refuse("foreign-no-time", span)
         node = self.expressions.expanded(self.expressions.node(options["dist"], span), span)
-        parts = [factor(self.expressions.text(part, span)) for part in node.parts]
+        parts = [factor(self.expressions.written(part, options["dist"], span)) for part in node.parts]
         found = distribution(node.text, parts) if node.op == "call" else None
         if found is None:
             self.foreign.refuse("foreign-distribution", span, name=node.text or options["dist"])

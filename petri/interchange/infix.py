@@ -16,17 +16,17 @@ from petri.interchange.tokens import InfixError, Node, TokenReader
 
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d](?:[\w]|\.(?=\w))*'?)|(?P<text>\"[^\"]*\")|"
-    r"(?P<sign><=>|=>|&&|\|\||==|!=|<>|<=|>=|\+\+|--|[-+*/%^!&|=<>?:(),#\[\]{}]))"
+    r"(?P<sign><->|<=>|=>|->|&&|\|\||==|!=|<>|<=|>=|\+\+|--|[-+*/%^!&|=<>?:(),#\[\]{}]))"
 )
 _SAME: Final = {"&&": "and", "&": "and", "||": "or", "|": "or", "=": "==", "<>": "!=", "%": "mod", "!": "not"}
 _WORDS: Final = frozenset(("and", "or", "not", "mod", "div"))
-_LEVELS: Final = (("<=>",), ("=>",), ("or",), ("and",))
+_LEVELS: Final = (("<=>", "<->"), ("=>", "->"), ("or",), ("and",))
 _COMPARED: Final = ("==", "!=", "<", "<=", ">", ">=")
 _BINDS: Final = {
     "if": 0, "or": 1, "and": 2, "not": 3, **dict.fromkeys(_COMPARED, 4), "+": 5, "-": 5, "*": 6, "/": 6, "mod": 6,
     "div": 6, "neg": 7,
 }  # fmt: skip
-_NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 ATOM: Final = 8
 
 
@@ -64,10 +64,10 @@ class _Reader(TokenReader):
         at, left = self.at, self.binary(level + 1)
         while operator := self.accept(*_LEVELS[level]):
             right = self.binary(level + 1)
-            if operator == "=>":
+            if operator in ("=>", "->"):
                 left = Node("or", (Node("not", (left,), at=at), right), at=at)
             else:
-                left = Node("==" if operator == "<=>" else operator, (left, right), at=at)
+                left = Node("==" if operator in ("<=>", "<->") else operator, (left, right), at=at)
         return left
 
     def negated(self) -> Node:
@@ -123,16 +123,22 @@ class _Reader(TokenReader):
             if self.kind != "name":
                 raise InfixError(self.at, "a place is expected after `#`")
             return Node("tokens", text=self.next(), at=at)
-        if self.kind == "name":
-            name = self.next()
-            if self.accept("("):
-                return Node("call", tuple(self.listed(")")), name, at)
-            if self.accept("["):
-                return Node("index", tuple(self.listed("]")), name, at)
-            return Node("name", text=name, at=at)
+        if self.kind == "name" or self.token in ("mod", "div"):
+            return self.named(self.next(), at)
         if self.kind == "text":
             return Node("label", text=self.next()[1:-1], at=at)
         raise self.unexpected()
+
+    def named(self, name: str, at: int) -> Node:
+        """What begins with a name: a call `f(x)`, an index `f[x]`, the name, or `x++`, the value after it."""
+        if self.accept("("):
+            return Node("call", tuple(self.listed(")")), name, at)
+        if self.accept("["):
+            return Node("index", tuple(self.listed("]")), name, at)
+        made = Node("name", text=name, at=at)
+        while step := self.accept("++", "--"):
+            made = Node("call", (made,), step, at)
+        return made
 
 
 Call = Callable[[Node, Sequence[str]], str]
@@ -161,8 +167,8 @@ class Writer:
         if op == "if":
             condition, then, otherwise = map(self.text, parts)
             return f"if {condition} then {then} else {otherwise}", 0
-        if op == "not" and parts[0].op in _NEGATED:
-            return self._write(Node(_NEGATED[parts[0].op], parts[0].parts, at=node.at))
+        if op == "not" and parts[0].op in NEGATED:
+            return self._write(Node(NEGATED[parts[0].op], parts[0].parts, at=node.at))
         if op in _BINDS:
             return self._operator(op, parts), _BINDS[op]
         said = self.name(node) if op == "name" else self.tokens(node) if op == "tokens" else self._called(node)
@@ -200,8 +206,8 @@ FUNCTIONS: Final = {
 def plain_call(node: Node, arguments: Sequence[str]) -> str:
     """The functions that most tools have."""
     name = FUNCTIONS.get(node.text)
-    if node.text == "mod" and len(arguments) == 2:
-        return f"({arguments[0]} mod {arguments[1]})" if all(map(ATOMIC.fullmatch, arguments)) else _modulo(arguments)
+    if node.text in ("mod", "div") and len(arguments) == 2:
+        return f"({factor(arguments[0])} {node.text} {factor(arguments[1])})"
     if node.text == "ifelse" and len(arguments) == 3:
         return f"(if {arguments[0]} then {arguments[1]} else {arguments[2]})"
     if node.text == "log" and len(arguments) == 2:
@@ -209,10 +215,6 @@ def plain_call(node: Node, arguments: Sequence[str]) -> str:
     if name is None:
         raise InfixError(node.at, f"the function `{node.text}` is not known")
     return f"{name}({', '.join(arguments)})"
-
-
-def _modulo(arguments: Sequence[str]) -> str:
-    return f"(({arguments[0]}) mod ({arguments[1]}))"
 
 
 def number_text(text: str) -> str:
@@ -274,6 +276,8 @@ def _computed(node: Node, numbers: Sequence[Fraction]) -> Fraction | None:
         return min(numbers) if node.text == "min" else max(numbers)
     if node.op == "call" and node.text in ("floor", "ceil"):
         return Fraction(first.__floor__() if node.text == "floor" else first.__ceil__())
+    if (node.op in ("mod", "div") or node.text in ("mod", "div")) and second:
+        return first % second if "mod" in (node.op, node.text) else Fraction(first // second)
     return None
 
 

@@ -25,6 +25,12 @@ def figure(items: Sequence[tuple[Node, Node]], writer: Writer) -> str:
     return f"mean({bare(total)})"
 
 
+def figure_of_tokens(place: str, items: Sequence[tuple[Node, Node]], writer: Writer) -> str:
+    """The same of values of a place's tokens, which the writer calls `value`. Raises InfixError."""
+    total = " + ".join(writer.operand(_of(*item), 5) for item in items)
+    return f"mean({place}, {bare(total)})"
+
+
 def reward(formula: Node, writer: Writer) -> str:
     """The mean over time of a formula, in which `ifelse(condition, 1, 0)` is a share of time. Raises InfixError."""
     if formula.op in _TRUTH:

@@ -12,15 +12,17 @@ from petri.interchange.infix import Writer, as_real
 from petri.interchange.pnml_graph import whole
 from petri.interchange.timing import guard, mean_text
 from petri.interchange.tokens import InfixError, Node
-from petri.interchange.xml_tree import Element, tree_of
+from petri.interchange.xml_tree import Element, report_unread, tree_of
 
+_EYE = r"x|y|uuid|height|width|rotation-angle|satellite-[xy]|from|to"
 _KINDS = {"0": "immediate", "1": "uniform", "2": "deterministic", "3": "exponential"}
 
 
 def read(foreign: Foreign, data: bytes) -> None:
-    root = tree_of(data, foreign.file, foreign.source)
+    root = tree_of(data, foreign.file, foreign.source, ("features",))
     _Editor(foreign, root).read()
     foreign.comments += root.comments().splitlines()
+    report_unread(foreign, root, _EYE)
 
 
 class _Editor:
@@ -34,6 +36,9 @@ class _Editor:
 
     def read(self) -> None:
         self._notes()
+        self.root.first("tpn-entities")
+        for element in self.root.everywhere("joint", "arc", "inhibitor-arc", "note-connector"):
+            element.first("properties")
         for element in self.root.everywhere("place", "transition", "joint"):
             self.nodes[element.get("uuid")] = element
             if element.tag == "place":
@@ -197,7 +202,7 @@ class _Editor:
 def _property(element: Element, key: str) -> Element:
     """The property with this id; one without values if there is none."""
     inside = element.first("properties")
-    found = (one for one in (inside.children if inside is not None else ()) if one.get("id") == key)
+    found = (one for one in (inside.all("property") if inside is not None else ()) if one.get("id") == key)
     return next(found, Element("property", {}, element.line, element.column))
 
 

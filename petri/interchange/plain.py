@@ -1,5 +1,8 @@
 """A flat net as other tools can say it: black tokens, numbers on arcs, exponential, constant and no times.
 
+A place that always holds one token with one bounded int is a variable of some tools: `tokens` of it is then this value.
+Tokens that all have the one value of their colour count as black ones.
+
 What a net has beyond that raises LanguageError, with its line.
 """
 
@@ -30,6 +33,7 @@ class PlainTransition:
     reads: dict[int, int] = field(default_factory=dict)
     inhibitors: dict[int, int] = field(default_factory=dict)
     outputs: dict[int, int] = field(default_factory=dict)
+    sets: dict[int, Expr] = field(default_factory=dict)  # the new values of variables
     kind: Literal["immediate", "exponential", "constant"] = "immediate"
     time: Expr = field(default_factory=lambda: _AT_ONCE)
     servers: int | None = 1
@@ -44,20 +48,43 @@ class Plain:
     sources: Mapping[str, str]
     format: str
     times: bool = True
+    variables: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # by their places: bounds, and first value
     transitions: list[PlainTransition] = field(default_factory=list)
 
     def refuse(self, what: str, span: Span | None) -> NoReturn:
         raise LanguageError([Diagnostic("export-construct", span, {"what": what, "format": self.format})], self.sources)
 
 
-def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = True) -> Plain:
-    """times: the format has them; else all are left out, and the writer says of which transitions."""
+def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = True, variables: bool = False) -> Plain:
+    """times: the format has them; else all are left out, and the writer says of which transitions.
+
+    variables: the format has bounded variables.
+    """
     made = Plain(with_ends(net) if times else net, sources, format, times)
-    for place in made.net.places:
-        if place.colour.slots:
+    for number, place in enumerate(made.net.places):
+        variable = _variable(place) if variables else None
+        if variable is not None:
+            made.variables[number] = variable
+        elif any(slot.low is None or slot.low != slot.high for slot in place.colour.slots):
             made.refuse(f"the coloured tokens of `{place.name}`", place.span)
     made.transitions = [_transition(made, transition) for transition in made.net.transitions]
     return made
+
+
+def _variable(place: Place) -> tuple[int, int, int] | None:
+    """The bounds and the value of the one token of a place; None if it has another number of them, or other values."""
+    (slot, *others), first = place.colour.slots or (None,), list(place.initial)
+    if slot is None or others or slot.kind != "int" or slot.low is None or slot.high is None:
+        return None
+    if (
+        place.discipline != "bag"
+        or len(first) != 1
+        or first[0][0] != 1
+        or place.capacity is not None
+        or place.stream is not None
+    ):
+        return None
+    return int(slot.low), int(slot.high), int(first[0][1][0])
 
 
 def with_ends(net: Net) -> Net:
@@ -104,7 +131,12 @@ def limit(made: Plain, one: PlainTransition) -> None:
 
 
 def _transition(made: Plain, of: Transition) -> PlainTransition:
-    result = PlainTransition(of.name, of, guard=of.guard)
+    sets, asked = dict[int, Expr](), list[Expr]()
+    if made.variables:
+        of, sets, asked = _with_variables(made, of)
+    result = PlainTransition(of.name, of, guard=of.guard, sets=sets)
+    for condition in asked:
+        result.guard = condition if result.guard is None else Expr("and", "bool", (result.guard, condition))
     for arc in of.inputs:
         table = result.reads if arc.keep else result.inputs
         table[arc.place] = table.get(arc.place, 0) + _number(made, arc.count, arc.span)
@@ -124,6 +156,43 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
     return result
 
 
+def _with_variables(made: Plain, of: Transition) -> tuple[Transition, dict[int, Expr], list[Expr]]:
+    """The transition without its arcs of variables, the values that it gives them, and the conditions on them."""
+    bound, asked, taken, sets = dict[int, int](), list[Expr](), set[int](), dict[int, Expr]()
+
+    def read(expression: Expr) -> Expr:
+        """The expression with variables of arcs as those of the format."""
+        if expression.op == "var" and expression.value in bound:
+            return Expr("tokens", "int", value=bound[int(expression.value)], span=expression.span)
+        if expression.op == "tokens" and expression.value in made.variables:
+            return Expr("const", "int", value=1, span=expression.span)
+        return replace(expression, args=tuple(map(read, expression.args))) if expression.args else expression
+
+    arcs = [arc for arc in of.inputs if arc.place in made.variables]
+    for arc in arcs:
+        if arc.pattern[0].bind is not None:
+            bound[arc.pattern[0].bind] = arc.place
+    for arc in arcs:
+        if arc.place in taken or sum(arc.place == one.place for one in arcs) > 1:
+            made.refuse(f"two arcs of `{made.net.places[arc.place].name}` at a transition", arc.span)
+        taken |= set() if arc.keep else {arc.place}
+        if (value := arc.pattern[0].equal) is not None:
+            asked.append(Expr("eq", "bool", (Expr("tokens", "int", value=arc.place), read(value))))
+    outputs = [one for one in of.outputs if made.variables.keys() & set(one.places)]
+    for output in outputs:
+        (place, *others) = output.places
+        if others or place in sets or output.condition or output.count or output.delay:
+            made.refuse("an output of a value that depends on the marking", output.span)
+        sets[place] = read(output.values[0])
+    if sets.keys() != taken or any(arc.place in made.variables for arc in of.inhibitors):
+        made.refuse("a place of values that does not always hold one token", of.span)
+    guard = read(of.guard) if of.guard is not None else None
+    clock = replace(of.clock, time=read(of.clock.time)) if of.clock is not None else None
+    inputs = tuple(arc for arc in of.inputs if arc.place not in made.variables)
+    given = tuple(one for one in of.outputs if one not in outputs)
+    return replace(of, inputs=inputs, outputs=given, guard=guard, clock=clock), sets, asked
+
+
 def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
     if of.draws:
         made.refuse("a random draw", of.span)
@@ -137,7 +206,7 @@ def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
     clock = of.clock
     if clock.memory != "restart" or clock.speed is not None:
         made.refuse("a clock that is kept, or has a speed", of.span)
-    result.servers = clock.servers
+    result.servers = _servers(made, of, clock)
     time = clock.time
     mean = _mean(made.net, time)
     if mean is not None:
@@ -155,7 +224,12 @@ def _without_time(made: Plain, result: PlainTransition, of: Transition) -> None:
     if clock is not None and (clock.memory, clock.speed) == ("restart", None):
         mean = _mean(made.net, clock.time)
         if mean is not None and mean.op == "const":
-            result.kind, result.time, result.servers = "exponential", mean, clock.servers
+            result.kind, result.time, result.servers = "exponential", mean, _servers(made, of, clock)
+
+
+def _servers(made: Plain, of: Transition, clock: Clock) -> int | None:
+    """As many as the tokens suffice for where each token has a clock of its own, as that of an activation has (T1)."""
+    return None if any(made.net.places[arc.place].colour.slots for arc in of.inputs) else clock.servers
 
 
 def _mean(net: Net, time: Expr) -> Expr | None:

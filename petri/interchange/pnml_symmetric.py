@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -17,6 +18,7 @@ _COMPARED = {
     "equality": "==", "inequality": "!=", "lessthan": "<", "lessthanorequal": "<=", "greaterthan": ">",
     "greaterthanorequal": ">=", "gtp": ">", "gte": ">=", "ltp": "<", "lte": "<=",
 }  # fmt: skip
+_OF_PARTS = ("numberof", "add", "subtract", "tuple", "all")  # terms of tokens that have others in them
 
 
 class SymmetricNet(Graph):
@@ -27,18 +29,28 @@ class SymmetricNet(Graph):
         self.sorts: dict[str, Sort] = {}
         self.constants: dict[str, tuple[str, Sort]] = {}
         self.variables: dict[str, tuple[str, Sort]] = {}
+        self.partitions: dict[str, Element] = {}
+        self.ranks: dict[str, str] = {}  # the list with the part of each value, by partition
         self.of_place: dict[str, Sort] = {}
+        self.tests: list[tuple[str, str, Element]] = []  # the transition, the place and the arc
+        self.taken: set[tuple[str, str]] = set()  # transitions and places of which they take coloured tokens
         self.coloured = Coloured(foreign)
         self.using = Variables()
 
     def read(self) -> None:
-        declared = list(self.net.everywhere("namedsort", "partition"))
+        for one in self.net.all("declaration"):
+            one.said("text")
+            one.first("structure", "declarations")
+        declared = list(self.net.everywhere("namedsort"))
         waiting = {element.get("id"): element for element in declared}
         for element in declared:
             self._declare(element, waiting, [])
         for element in self.net.everywhere("variabledecl"):
             name = self.foreign.names.give("variable", element.get("id"), element.get("name") or element.get("id"))
             self.variables[element.get("id")] = name, self._sort(_only(self, element))
+        self.partitions = {one.get("id"): one for one in self.net.everywhere("partition")}
+        for one in self.partitions.values():
+            one.pass_over()
         super().read()
         self.coloured.bind_rest(self.foreign.transitions)
 
@@ -52,11 +64,9 @@ class SymmetricNet(Graph):
         if key in above:
             self._refuse("foreign-circle", element, name=element.get("name") or key)
         name, inside = element.get("name") or key, _only(self, element)
-        if element.tag == "partition":
-            self._refuse("foreign-construct", element, what="a partition of a sort")
         if inside.tag == "productsort":
             parts = []
-            for child in inside.children:
+            for child in inside.all():
                 used = waiting.get(child.get("declaration")) if child.tag == "usersort" else None
                 parts.append(self._declare(used, waiting, [*above, key]) if used is not None else self._sort(child))
             if any(part.black or part.parts for part in parts) or not parts:
@@ -105,27 +115,31 @@ class SymmetricNet(Graph):
         sort = self._sort(_only(self, kind)) if kind is not None else Sort(self.foreign)
         self.of_place[key] = sort
         marking = self._structure(element, "hlinitialMarking")
+        if marking is not None:
+            element.label("initialMarking")  # the number of tokens, for the eye
         tokens = self._plain_marking(element, sort) if marking is None else self._marking(marking, sort)
-        self.foreign.places.append(Place(name, sort.name, tokens, doc=element.comments()))
+        limit = self.capacity(element)
+        self.foreign.places.append(Place(name, sort.name, tokens, capacity=limit, doc=element.comments()))
 
     def _structure(self, element: Element, label: str) -> Element | None:
         """The terms of a label; None without such a label. A label with only a text is refused."""
         found = element.first(label)
         structure = found.first("structure") if found is not None else None
-        if found is not None and structure is None and found.said("text"):
-            self._refuse_text(element, found)
+        text = found.said("text") if found is not None else ""  # the same, for the eye
+        if text and structure is None:
+            self._refuse_text(element, label, text)
         return structure
 
-    def _refuse_text(self, element: Element, label: Element) -> NoReturn:
-        kind, name, text = element.tag, element.get("id"), label.said("text")
-        self._refuse("foreign-no-structure", label, label=label.tag, kind=kind, name=name, text=text)
+    def _refuse_text(self, element: Element, label: str, text: str) -> NoReturn:
+        kind, name, at = element.tag, element.get("id"), element.first(label) or element
+        self._refuse("foreign-no-structure", at, label=label, kind=kind, name=name, text=text)
 
     def _plain_marking(self, element: Element, sort: Sort) -> str:
         """Of a label of place/transition nets, which may be in other nets where tokens have no values."""
-        plain = element.first("initialMarking")
-        if plain is not None and not sort.black:
-            self._refuse_text(element, plain)
-        return black(self._number(plain, 0))
+        count = self.number(element, "initialMarking", missing=0)
+        if count and not sort.black:
+            self._refuse_text(element, "initialMarking", str(count))
+        return black(count)
 
     def _marking(self, element: Element, sort: Sort) -> str:
         try:
@@ -134,36 +148,63 @@ class SymmetricNet(Graph):
             self._refuse(str(error), element)
 
     def _transition(self, made: Transition, element: Element) -> None:
+        super()._transition(made, element)
         self.using = self.coloured.variables(made)
         condition = self._structure(element, "condition")
         if condition is not None:
             made.clauses["when"] = self._condition(_only(self, condition))
 
-    def _join(self, key: str, transition: Transition, into: bool, kind: str, arcs: list[Element]) -> None:
+    def _join(self, key: str, transition: Transition, into: bool, kind: str, arc: Element) -> None:
         sort, place = self.of_place[key], self.foreign.names.give("node", key)
         self.using = self.coloured.variables(transition)
-        if kind not in ("", "normal", "read", "test"):
-            self._refuse("foreign-arc-kind", arcs[0], kind=kind)
-        for arc in arcs:
-            items = self._inscribed(arc, sort)
-            try:
-                if into:
-                    self.coloured.take(transition, place, sort, items, "read " if kind in ("read", "test") else "")
-                else:
-                    self.coloured.give(transition, place, sort, items)
-            except BagError as error:
-                self._refuse(str(error), arc)
+        if kind == "reset" or (kind == "inhibitor" and arc.first("hlinscription") is None):
+            self.join(place, transition, into, kind, arc, self.count(arc))
+            return
+        items = self._inscribed(arc, sort)
+        try:
+            if sort.black:
+                self.join(place, transition, into, kind, arc, sum(one.count for one in bags.outputs(items)))
+            elif kind == "inhibitor":
+                self.arcs[transition.name].inputs += self.coloured.inhibitor(place, sort, items)
+            elif kind == "test":
+                self._test(transition, place, sort, items, arc)
+            else:
+                self._take_or_give(transition, place, sort, items, into)
+        except BagError as error:
+            self._refuse(str(error), arc)
+
+    def _take_or_give(self, made: Transition, place: str, sort: Sort, items: list[bags.Item], into: bool) -> None:
+        arcs = self.arcs[made.name]
+        (self.coloured.take if into else self.coloured.give)(made, place, sort, items)
+        self.taken |= {(made.name, place)} if into else set()
+        arcs.inputs += made.inputs
+        arcs.outputs += made.outputs
+        made.inputs, made.outputs = [], []
+
+    def _test(self, made: Transition, place: str, sort: Sort, items: list[bags.Item], arc: Element) -> None:
+        arcs = self.arcs[made.name]
+        self.coloured.take(made, place, sort, items, "read ")
+        arcs.inputs += made.inputs
+        made.inputs = []
+        self.tests.append((made.name, place, arc))
+
+    def _write(self) -> None:
+        """A test arc finds tokens that others take. Here it would find more (E1), so it must be alone."""
+        tested = Counter((name, place) for name, place, _ in self.tests)
+        for name, place, arc in self.tests:
+            if tested[name, place] > 1 or (name, place) in self.taken:
+                self._refuse("foreign-construct", arc, what="a test arc of coloured tokens beside others of its place")
+        super()._write()
 
     def _inscribed(self, arc: Element, sort: Sort) -> list[bags.Item]:
         inscription = self._structure(arc, "hlinscription")
         if inscription is not None:
             return self._bag(inscription, sort)
-        plain = arc.first("inscription")
+        number = self.count(arc)
         if not sort.black:
-            if plain is not None:
-                self._refuse_text(arc, plain)
+            if arc.label("inscription"):
+                self._refuse_text(arc, "inscription", arc.label("inscription"))
             self._refuse("foreign-no-inscription", arc)
-        number = self._number(plain, 1)
         return [bags.Item(number, (), [])] if number else []
 
     # ------------------------------------------------------------ terms
@@ -181,11 +222,12 @@ class SymmetricNet(Graph):
 
     def _terms(self, term: Element, parts: tuple[Sort, ...]) -> Iterator[tuple[int, bags.Token]]:
         """The tokens of a term with their numbers, which are negative where they are subtracted."""
-        inside = list(_operands(term))
+        inside = list(_operands(term)) if term.tag in _OF_PARTS else []
         if term.tag == "numberof":
             number = 1
             if inside and inside[0].tag == "numberconstant":
                 number = whole(self.foreign, inside[0], inside[0].get("value"))
+                list(inside[0].all("positive", "natural"))
                 inside = inside[1:]
             for operand in inside if number else ():  # some tools write several: their sum is meant
                 for count, token in self._terms(operand, parts):
@@ -197,11 +239,14 @@ class SymmetricNet(Graph):
                     yield sign * count, token
         elif term.tag == "scalarproduct":
             self._refuse("foreign-construct", term, what="`scalarproduct`")
-        elif term.tag == "dotconstant" or (term.tag == "all" and not parts):
-            if parts:
+        elif term.tag == "dotconstant" or (term.tag in ("all", "useroperator") and not parts):
+            term.get("declaration")  # TAPAAL writes `<useroperator declaration="dot"/>`
+            if parts or any(not self._sort(of).black for of in inside):
                 self._refuse("foreign-sort", term)
             yield 1, ()
         elif term.tag == "all" and len(parts) > 1:
+            if any(self._sort(of).parts != parts for of in inside):
+                self._refuse("foreign-sort", term)
             yield 1, tuple(Component(part) for part in parts)
         else:
             written = inside if term.tag == "tuple" else [term]
@@ -211,6 +256,8 @@ class SymmetricNet(Graph):
 
     def _component(self, term: Element, sort: Sort) -> Component:
         if term.tag == "all":
+            if any(self._sort(of).name != sort.name for of in _operands(term)):
+                self._refuse("foreign-sort", term)
             return Component(sort)
         text, found = self._value(term, sort)
         if found.name != sort.name:
@@ -236,12 +283,33 @@ class SymmetricNet(Graph):
         if term.tag in ("finiteintrangeconstant", "numberconstant"):
             value = str(whole(self.foreign, term, term.get("value")))
             sort = expected or self._range(term)
+            for end in ("start", "end"):
+                for of in term.all("finiteintrange", "positive", "natural"):
+                    of.get(end)
             if value not in sort.values:
                 self._refuse("foreign-sort", term)
             return value, sort
         if term.tag == "booleanconstant":
             return term.get("value"), truth(self.foreign)
+        if term.tag == "partitionelementof":
+            return self._part_of(term)
         raise self._refuse("foreign-construct", term, what=f"`{term.tag}`")
+
+    def _part_of(self, term: Element) -> tuple[str, Sort]:
+        """The number of the part of a partition to which a value belongs."""
+        key = term.get("refpartition")
+        partition = self.partitions.get(key)
+        if partition is None:
+            self._refuse("foreign-unknown-name", term, name=key)
+        text, sort = self._value(_only(self, term))
+        parts = list(partition.all("partitionelement"))
+        part_of = {
+            self._value(constant, sort)[0]: number for number, part in enumerate(parts) for constant in _operands(part)
+        }
+        if part_of.keys() != set(sort.values):
+            self._refuse("foreign-construct", partition, what="a partition in which some values are not, or twice,")
+        rank = sort.listed(f"part_{partition.get('name') or key}", [part_of[value] for value in sort.values], text)
+        return rank, Sort(self.foreign, f"part {key}", tuple(map(str, range(len(parts)))), 0)
 
     def _range(self, term: Element) -> Sort:
         """The declared sort that a number of a range belongs to."""
@@ -255,7 +323,7 @@ class SymmetricNet(Graph):
         return found
 
     def _condition(self, term: Element) -> str:
-        inside = list(_operands(term))
+        inside = list(_operands(term)) if term.tag != "booleanconstant" else []
         if term.tag in ("and", "or") and inside:
             return f" {term.tag} ".join(self._part(one) for one in inside)
         if term.tag == "not" and len(inside) == 1:
@@ -288,8 +356,8 @@ class SymmetricNet(Graph):
 
 
 def _operands(term: Element) -> Iterator[Element]:
-    for child in term.children:
-        yield from child.children if child.tag == "subterm" else (child,)
+    for child in term.all():
+        yield from child.all() if child.tag == "subterm" else (child,)
 
 
 def _only(net: SymmetricNet, element: Element) -> Element:

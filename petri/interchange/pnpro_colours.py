@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from petri.interchange import bags
@@ -10,14 +11,17 @@ from petri.interchange.bags import BagError, Component
 from petri.interchange.coloured import Coloured, Variables
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Transition
-from petri.interchange.infix import Writer, read
+from petri.interchange.infix import Writer, plain_call
 from petri.interchange.sorts import MOST_VALUES, Sort, enumeration, product
 from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
 
 _PART: Final = re.compile(r"\s*(?P<prefix>\w*?)\s*\{(?P<inside>[^}]*)\}\s*(?:is\s+(?P<name>\w+))?\s*\+?", re.ASCII)
 _RANGE: Final = re.compile(r"\s*(\w+)\s*\.\.\s*(\w+)\s*")
-_TERM: Final = re.compile(r"\s*(?P<sign>[+-]?)\s*(?P<count>\d*)\s*\*?\s*<(?P<inside>[^<>]*)>\s*")
+_ORDER: Final = re.compile(r"\s*(?:circular|ordered|unordered|enum|agent)\b")
+_TERM: Final = re.compile(r"\s*(?P<sign>[+-]?)\s*(?P<count>\w*)\s*\*?\s*(?P<guard>\[)?")
+_INSIDE: Final = re.compile(r"\s*<(?P<inside>[^<>]*)>\s*")
+_MEMBER: Final = re.compile(r"\bd\(\s*(\w+)\s*\)\s*(!?=+|<>)\s*(\w+)|\b(\w+)\s*(\bin\b|!\s*in\b)\s*(\w+)", re.ASCII)
 
 
 class Colours:
@@ -31,6 +35,7 @@ class Colours:
         self.variables: dict[str, tuple[str, Sort]] = {}
         self.markings: dict[str, str] = {}
         self.using = Variables()
+        self.writer = Writer(self._name, expressions.writer.tokens, self._call)
 
     def declare(self, classes: list[Element], variables: list[Element]) -> None:
         for element in sorted(classes, key=lambda one: "*" in one.get("definition")):
@@ -63,7 +68,9 @@ class Colours:
             self._product(name, definition, element)
             return
         values: list[str] = []
-        text = re.sub(r"^\s*(?:circular|ordered|unordered)\b", "", definition)
+        text = definition
+        while (order := _ORDER.match(text)) is not None and "{" not in order[0]:
+            text = text[order.end() :]
         end, groups = 0, list[tuple[str, list[str]]]()
         while (found := _PART.match(text, end)) is not None:
             inside = self._listed(found["prefix"], found["inside"], element)
@@ -107,22 +114,45 @@ class Colours:
     # ------------------------------------------------------------ multisets
 
     def bag(self, text: str, sort: Sort, element: Element) -> list[bags.Item]:
-        """The multiset of an arc or a marking; nothing if the text is empty."""
-        text = self.markings.get(text.strip(), text)
-        added: list[tuple[int, bags.Token]] = []
-        subtracted: list[tuple[int, bags.Token]] = []
-        end = 0
-        while (found := _TERM.match(text, end)) is not None:
-            count, end = int(found["count"] or 1), found.end()
-            for sign, token in self._tokens(found["inside"], sort, element):
+        """The multiset of a marking; nothing if the text is empty."""
+        found = self.conditional(text, sort, element)
+        if any(condition for condition, _ in found):
+            self._refuse("foreign-construct", element, what="a condition in a marking")
+        return found[0][1] if found else []
+
+    def conditional(self, text: str, sort: Sort, element: Element) -> list[tuple[str, list[bags.Item]]]:
+        """The multiset of an arc, `2<x> + [x != c1]<x++>`, in parts with the condition of each."""
+        text = _bare(self.markings.get(text.strip(), text))
+        parts: dict[str, tuple[list[tuple[int, bags.Token]], list[tuple[int, bags.Token]]]] = {}
+        end, span = 0, element.span(self.foreign.file)
+        while text[end:].strip() and (found := _TERM.match(text, end)) is not None:
+            condition, after = self._condition_of(text, found, element)
+            inside = _INSIDE.match(text, after)
+            if inside is None:
+                break
+            end, number = inside.end(), found["count"]
+            count = self.expressions.whole(number, span) if number else 1
+            added, subtracted = parts.setdefault(condition, ([], []))
+            for sign, token in self._tokens(inside["inside"], sort, element):
                 positive = (found["sign"] != "-") == (sign > 0)
                 (added if positive else subtracted).append((count, token))
         if text[end:].strip():
-            self._refuse("foreign-expression", element, text=text, reason=f"`{text[end:].strip()}` is not expected")
+            reason = f"`{text[end:].strip()[:40]}` is not expected"
+            self._refuse("foreign-expression", element, text=text[:80], reason=reason)
         try:
-            return bags.difference(added, subtracted)
+            return [(condition, bags.difference(*part)) for condition, part in parts.items()]
         except BagError as error:
             self._refuse(str(error), element)
+
+    def _condition_of(self, text: str, term: re.Match[str], element: Element) -> tuple[str, int]:
+        """The condition in brackets before a term, and where it ends."""
+        if not term["guard"]:
+            return "", term.end()
+        depth, end = 1, term.end()
+        while depth and end < len(text):
+            depth += (text[end] == "[") - (text[end] == "]")
+            end += 1
+        return self._guard(text[term.end() : end - 1], element), end
 
     def _tokens(self, inside: str, sort: Sort, element: Element) -> list[tuple[int, bags.Token]]:
         """The tokens of `<a, b>`: several where a component is a sum."""
@@ -169,18 +199,26 @@ class Colours:
     def condition(self, text: str, transition: Transition, coloured: Coloured, element: Element) -> str:
         """The guard of a transition, for a place in a conjunction."""
         self.using = coloured.variables(transition)
-        spaced = re.sub(r"\bd\((\w+)\)\s*(!?=|<>)\s*(\w+)", self._membership, text)
-        writer = Writer(self._name, lambda node: self.expressions.writer.tokens(node), _no_call)
+        return self._guard(text, element)
+
+    def _guard(self, text: str, element: Element) -> str:
+        span = element.span(self.foreign.file)
+        node = self.expressions.node(_MEMBER.sub(self._membership, text), span, tight_not=False)
         try:
-            return writer.operand(read(spaced), 2)
+            return self.writer.operand(self.expressions.expanded(node, span), 2)
         except InfixError as error:
-            self._refuse("foreign-expression", element, text=text, reason=error.reason)
+            self._refuse("foreign-expression", element, text=text[:80], reason=error.reason)
 
     def _membership(self, found: re.Match[str]) -> str:
-        """`d(x) = L1`: x is of this static subclass."""
-        values = self.parts.get(found[3], ())
-        inside = " or ".join(f"{found[1]} == {value}" for value in values) or "false"
-        return f"({inside})" if found[2] == "=" else f"not ({inside})"
+        """`d(x) = L1` or `x in L1`: x is of this static subclass."""
+        name, sign, part = [one for one in found.groups() if one is not None]
+        if part in self.sorts:
+            inside = "true"
+        elif part in self.parts:
+            inside = " or ".join(f"{name} == {value}" for value in self.parts[part])
+        else:
+            return found[0]
+        return f"(not ({inside}))" if sign.startswith("!") or sign == "<>" else f"({inside})"
 
     def _name(self, node: Node) -> str:
         if node.text in self.variables:
@@ -191,9 +229,28 @@ class Colours:
             return self.values[node.text][0]
         return self.expressions.writer.name(node)
 
+    def _call(self, node: Node, arguments: Sequence[str]) -> str:
+        """`CN[x]`, the position of a colour in its class, from 1; `x++`, the next colour; and plain functions."""
+        if node.text not in ("CN", "++", "--") or len(arguments) != 1:
+            return plain_call(node, arguments)
+        sort = self._sort_of(node.parts[0])
+        if node.text == "CN":
+            return sort.ordinal(arguments[0])
+        return sort.successor(arguments[0]) if node.text == "++" else sort.predecessor(arguments[0])
+
+    def _sort_of(self, node: Node) -> Sort:
+        if node.op == "call" and node.text in ("++", "--"):
+            return self._sort_of(node.parts[0])
+        known = self.variables.get(node.text) or self.values.get(node.text)
+        if node.op != "name" or known is None:
+            raise InfixError(node.at, f"`{node.text}` is not a colour")
+        return known[1]
+
     def _refuse(self, identifier: str, element: Element, **values: str | int) -> NoReturn:
         self.foreign.refuse(identifier, element.span(self.foreign.file), **values)
 
 
-def _no_call(node: Node, _: object) -> str:
-    raise InfixError(node.at, f"the function `{node.text}` is not known")
+def _bare(text: str) -> str:
+    """A multiset without parentheses around the whole."""
+    text = text.strip()
+    return text[1:-1] if text.startswith("(") and text.endswith(")") and ")" not in text[1:-1] else text

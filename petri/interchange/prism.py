@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from typing import Final, NoReturn
@@ -18,7 +18,8 @@ from petri.interchange.coloured import black, times
 from petri.interchange.expressions import MOST_OPERATIONS, Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import Writer
-from petri.interchange.marking import figure
+from petri.interchange.marking import figure, figure_of_tokens
+from petri.interchange.prism_bounds import Bounds
 from petri.interchange.remarks import Remarks
 from petri.interchange.timing import exponential, guard
 from petri.interchange.tokens import InfixError, Node
@@ -33,9 +34,12 @@ _GLOBAL: Final = re.compile(r"global\s+([^;]*);")
 _RENAMED: Final = re.compile(r"module\s+(\w+)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*endmodule\b")
 _MODULE: Final = re.compile(r"module\s+(\w+)(.*?)\bendmodule\b", re.DOTALL)
 _REWARDS: Final = re.compile(r"rewards\s*(?:\"(\w+)\")?(.*?)\bendrewards\b", re.DOTALL)
-_DECLARED: Final = re.compile(r"\s*(\w+)\s*:\s*(?:\[(.*)\.\.(.*)\]|(bool))\s*(?:init\s+(.*))?$", re.DOTALL)
+_DECLARED: Final = re.compile(r"\s*(\w+)\s*:\s*(?:\[(.*)\.\.(.*)\]|(bool|int))\s*(?:init\s+(.*))?$", re.DOTALL)
 _COMMAND: Final = re.compile(r"\s*\[(\w*)\](.*?)->(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"\s*\(?\s*(\w+)'\s*=(.*)$", re.DOTALL)
+_OTHER_KINDS: Final = frozenset(
+    "dtmc probabilistic mdp nondeterministic pta fdctmc ma smg pomdp popta imdp idtmc lts".split()
+)
 _RANGE_TRUE: Final = Node("name", text="true")
 _ZERO: Final = Node("number", text="0")
 _BEFORE: Final = re.compile(r"\s*(\w*)")
@@ -52,6 +56,18 @@ class _Variable:
     counted: bool
     flag: bool = False
     bound: str = ""  # the name that arcs bind
+
+
+@dataclass(slots=True)
+class _Declared:
+    """type: `bool` or `int`. low, high: the bounds of an int, None without them."""
+
+    type: str
+    low: Node | None
+    high: Node | None
+    initial: Node
+    span: Span
+    doc: str
 
 
 @dataclass(slots=True)
@@ -95,7 +111,7 @@ class _Model:
         self.variables: dict[str, _Variable] = {}
         self.order: dict[str, int] = {}
         self.bound: dict[str, str] = {}  # the variables by the names that arcs bind
-        self.declared: dict[str, tuple[str, str, str, str, str, Span, str]] = {}
+        self.declared: dict[str, _Declared] = {}
         self.setting: dict[str, list[_Command]] = {}  # the commands that set a variable
         self.labels: dict[str, list[str]] = {}  # the modules that have a label
         self.of_label: dict[tuple[str, str], list[_Command]] = {}  # the commands with a label in a module
@@ -109,8 +125,8 @@ class _Model:
         self._top()
         for module in self.modules.values():
             self._module(module)
-        self._declare()
         made = list(self._combined())
+        self._declare(made)
         for command in made:
             self._transition(command)
         self._measures()
@@ -130,7 +146,7 @@ class _Model:
             if kind in ("ctmc", "stochastic"):
                 seen, at = True, at + len(kind)
                 continue
-            if kind in ("dtmc", "mdp", "pta", "smg", "nondeterministic", "probabilistic", "fdctmc", "ma", "pomdp"):
+            if kind in _OTHER_KINDS:
                 self._refuse("foreign-kind", self._span(at), kind=kind)
             if self.text[at] == ";":
                 at += 1
@@ -151,7 +167,7 @@ class _Model:
         value = (found[3] or "").strip()
         if not value:
             value = "1" if found[1] != "bool" else "false"
-            self.foreign.warn("foreign-no-value", self._span(found.start()), name=found[2], value=value)
+            self.expressions.guess(found[2], value, self._span(found.start()))
         self.expressions.constant(found[2], value, kind, doc=self._about(found.start()))
 
     def _formula(self, found: re.Match[str]) -> None:
@@ -211,8 +227,10 @@ class _Model:
             self._refuse("foreign-line", span, text=text.strip()[:80])
         if found[1] in self.declared:
             self._refuse("foreign-twice", span, name=found[1])
-        low, high, truth, initial = (part.strip() if part else "" for part in found.groups()[1:])
-        self.declared[found[1]] = found[1], low, high, truth, initial or ("false" if truth else low), span, doc
+        low, high = (self._node(part, span) if part else None for part in found.groups()[1:3])
+        missing = Node("name", text="false") if found[4] == "bool" else low or _ZERO
+        initial = self._node(found[5], span) if found[5] else missing
+        self.declared[found[1]] = _Declared(found[4] or "int", low, high, initial, span, doc)
 
     def _command(self, module: _Texts, found: re.Match[str], span: Span) -> None:
         label, condition = found[1], self._node(found[2], span)
@@ -253,54 +271,73 @@ class _Model:
 
     # ------------------------------------------------------------ variables
 
-    def _declare(self) -> None:
-        flags = {
-            name
-            for name, low, high, truth, initial, *_ in self.declared.values()
-            if self._flag(name, low, high, truth, initial)
-        }
-        counted = self._counted({name for name, low, *_ in self.declared.values() if low == "0"} - flags) | flags
-        for key, low, high, truth, initial, span, doc in self.declared.values():
-            place = self.foreign.names.give("place", key)
+    def _declare(self, made: Sequence[_Command]) -> None:
+        flags = {name for name, declared in self.declared.items() if self._flag(name, declared)}
+        counted = self._counted(self.declared.keys() - flags, made) | flags
+        for key, declared in self.declared.items():
+            place, span = self.foreign.names.give("place", key), declared.span
             if key in self.copies:
                 self.foreign.copies.add(place)
-            start = self.expressions.text(self._node(initial, span), span)
-            limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
-            type_ = "..".join(limits) or "bool"
+            bounds = (declared.low, declared.high)
+            start, *limits = (self.expressions.written(one, key, span) for one in (declared.initial, *bounds) if one)
+            type_ = "..".join(limits) or declared.type
             self.order[key] = len(self.order)
             self.variables[key] = _Variable(place, type_, start, key in counted, key in flags)
             if key in counted:
                 tokens = black({"false": "0", "true": "1"}.get(start, start))
-                limit = "" if key in flags else f"at most {type_.partition('..')[2]}"
-                said = f"{doc} ({limit})" if doc and limit else doc or limit
+                limit = "" if key in flags or not limits else f"at most {limits[1]}"
+                said = f"{declared.doc} ({limit})" if declared.doc and limit else declared.doc or limit
                 self.foreign.places.append(Place(place, initial=tokens, doc=said))
             else:
                 self.variables[key].bound = self.foreign.names.give("variable", key, f"{key}_now")
                 self.bound[self.variables[key].bound] = key
-                self.foreign.places.append(Place(place, type_, infix.factor(start), doc=doc))
+                self.foreign.places.append(Place(place, type_, infix.factor(start), doc=declared.doc))
         for command in self.commands:
             unknown = next((name for name in command.updates if name not in self.variables), None)
             if unknown is not None:
                 self._refuse("foreign-unknown-name", command.span, name=unknown)
 
-    def _flag(self, name: str, low: str, high: str, truth: str, initial: str) -> bool:
+    def _flag(self, name: str, declared: _Declared) -> bool:
         """Whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it was."""
-        if not truth and (low, high) != ("0", "1"):
+        if declared.type != "bool" and (declared.low is None or (_bit(declared.low), _bit(declared.high)) != (0, 1)):
             return False
-        return initial in _BITS and all(
+        return _bit(declared.initial) is not None and all(
             (value := _bit(command.updates[name])) is not None
             and (not value or any(_says(part, name) is not None for part in _conjuncts(command.guard)))
             for command in self.setting.get(name, ())
         )
 
-    def _counted(self, names: set[str]) -> set[str]:
-        """The variables that all updates count: add or subtract a number, add another such variable, or set to 0."""
-        updates = [(name, node) for command in self.commands for name, node in command.updates.items()]
-        changed = {name for name, node in updates if _change(node, name) is not None}
-        left = names & changed
+    def _counted(self, names: Set[str], made: Sequence[_Command]) -> set[str]:
+        """The variables that all updates count: add or subtract a number, add another such variable, or set to 0.
+
+        Their guards must keep them within their bounds, which a number of tokens does not have: PRISM stops where an
+        update leaves them, and so does the range of a place with a value.
+        """
+        bounds = Bounds(
+            {name: (one.low or _ZERO, one.high) for name, one in self.declared.items()},  # no place holds less than 0
+            self.expressions.definition,
+            lambda name: self.expressions.kind(name) == "int",
+        )
+        left = {name for name in names if self._may_be_counted(self.declared[name])}
+        changed = set[str]()
+        for command in made:
+            guards = list(_conjuncts(command.guard))
+            for name, node in command.updates.items():
+                if name in left and not bounds.keep(name, node, guards):
+                    left.discard(name)
+                changed |= {name} if _change(node, name) is not None else set()
+        left &= changed
+        updates = [(name, node) for command in made for name, node in command.updates.items()]
         while wrong := {name for name, node in updates if name in left and not _counts(node, name, left)}:
             left -= wrong
         return left
+
+    def _may_be_counted(self, declared: _Declared) -> bool:
+        """Whether a variable is an int from 0 on, and begins within its bounds as far as these are numbers."""
+        if declared.type == "bool" or (declared.low is not None and infix.value_of(declared.low, {}) != 0):
+            return False
+        start, most = (infix.value_of(one, {}) if one else None for one in (declared.initial, declared.high))
+        return (start is None or start >= 0) and (start is None or most is None or start <= most)
 
     # ------------------------------------------------------------ commands
 
@@ -355,11 +392,18 @@ class _Model:
                         guard(transition, said)
             positive = down.keys() | {part.parts[0].text for part in conditions if _asks(part) > 0}
             fixed = {key for key, value in self.values.items() if value.text not in ("0", "false")}
-            exponential(transition, self._as_tokens(command.rate), self.writer, (positive | fixed).__contains__)
+            rate, signed = self._as_tokens(command.rate), self._signed()
+            exponential(transition, rate, self.writer, (positive | fixed).__contains__, signed)
             given = {key: self._given(key, node) for key, node in command.updates.items() if key not in changes}
         except InfixError as error:
             self._refuse("foreign-expression", command.span, text=name, reason=error.reason)
         self._arcs(transition, command, changes, given)
+
+    def _signed(self) -> set[str]:
+        """The variables that may be negative."""
+        lows = {name: one.low for name, one in self.declared.items() if not self.variables[name].counted}
+        values = {name: infix.value_of(low, {}) if low is not None else None for name, low in lows.items()}
+        return {name for name, value in values.items() if value is None or value < 0}
 
     def _rate_positive(self, rate: Node) -> tuple[str, ...]:
         """Conditions that `exponential` adds; it does not, where the rate is a variable that a condition bounds."""
@@ -436,7 +480,7 @@ class _Model:
         written = self._as_tokens(node)
         value = infix.value_of(written, {})
         short = infix.decimal_of(value) if value is not None else None
-        return short if short is not None else self.writer.text(written)
+        return short if short is not None else infix.bare(self.writer.text(written))
 
     def _as_tokens(self, node: Node) -> Node:
         """The expression with variables as `tokens`, and those whose value a guard says as this value."""
@@ -456,7 +500,7 @@ class _Model:
     # ------------------------------------------------------------ the rest
 
     def _measures(self) -> None:
-        """Rewards and labels that read only variables that are counted, and numbers of firings, become measures."""
+        """Rewards and labels become measures, of states that read counted variables or one other, and of firings."""
         others: list[tuple[str, Span]] = []
         self.values = {}
         for title, body, span in self.rewards:
@@ -470,28 +514,39 @@ class _Model:
 
     def _reward_text(self, items: list[str], span: Span) -> str | None:
         """The sum of `condition : value` of states and `[label] true : number` of commands; None if there is more."""
-        states: list[tuple[Node, Node]] = []
+        states: dict[str, list[tuple[Node, Node]]] = {}  # by the variable whose value they read
         parts: list[str] = []
-        for item in items:
-            found = re.fullmatch(r"(?:\[(\w*)\])?([^:]*):([^:]*)", item, re.DOTALL)
-            if found is None:
-                self._refuse("foreign-line", span, text=item[:80])
-            condition, value = self._node(found[2], span), self._node(found[3], span)
-            if found[1] is None:
-                states.append((self._as_tokens(condition), self._as_tokens(value)))
+        for label, condition, value in [self._reward_item(item, span) for item in items]:
+            if label is None:
+                read = {one.text for node in (condition, value) for one in node.everywhere() if one.op == "name"}
+                of_value = {name for name in read & self.variables.keys() if not self.variables[name].counted}
+                if of_value and len(read & self.variables.keys()) > 1:
+                    return None
+                pair = self._as_tokens(condition), self._as_tokens(value)
+                states.setdefault(next(iter(of_value), ""), []).append(pair)
                 continue
             number = infix.value_of(value, {})
             if condition != _RANGE_TRUE or number is None or (short := infix.decimal_of(number)) is None:
                 return None
             factor = "" if short == "1" else f"{short} * "
-            parts += [f"{factor}rate({name})" for name in self.labelled.get(found[1], [])]
-        read = [part for pair in states for one in pair for part in one.everywhere()]
-        if any(part.op == "tokens" and not self.variables[part.text].counted for part in read):
-            return None
+            parts += [f"{factor}rate({name})" for name in self.labelled.get(label, [])]
+        of_value_writer = Writer(self.expressions.writer.name, lambda _: "value", infix.plain_call)
         try:
-            return " + ".join([*parts, *([figure(states, self.writer)] if states else [])]) or None
+            for key, pairs in states.items():
+                if key:
+                    parts.append(figure_of_tokens(self.variables[key].place, pairs, of_value_writer))
+                else:
+                    parts.append(figure(pairs, self.writer))
         except InfixError:
             return None
+        return " + ".join(parts) or None
+
+    def _reward_item(self, item: str, span: Span) -> tuple[str | None, Node, Node]:
+        """The label of commands, none for states, the condition and the value."""
+        found = re.fullmatch(r"(?:\[(\w*)\])?([^:]*):(.*)", item, re.DOTALL)
+        if found is None:
+            self._refuse("foreign-line", span, text=item[:80])
+        return found[1], self._node(found[2], span), self._node(found[3], span)
 
     def _node(self, text: str, span: Span) -> Node:
         return self._inlined(self.expressions.node(text.strip(), span, tight_not=False), span, [], [0])
@@ -537,9 +592,9 @@ def _split(text: str, sign: str) -> list[str]:
     return parts
 
 
-def _bit(node: Node) -> int | None:
+def _bit(node: Node | None) -> int | None:
     """0 or 1, if an expression is one of these or a truth value."""
-    return _BITS.get(node.text) if node.op in ("name", "number") else None
+    return _BITS.get(node.text) if node is not None and node.op in ("name", "number") else None
 
 
 def _says(part: Node, name: str) -> int | None:

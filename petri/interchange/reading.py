@@ -12,9 +12,13 @@ from typing import Final
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.interchange.folding import fold
 from petri.interchange.foreign import Foreign
+from petri.interchange.unreadable import known
 
 LARGEST_FILE: Final = 32 * 2**20  # bytes
 MOST_NODES: Final = 100_000  # places and transitions of a net; the text of more takes minutes to be read
+_UTF16: Final = (  # with a mark of the order of bytes, or a first character of which one byte is 0
+    (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"),
+)  # fmt: skip
 _HEAD: Final = 64 * 1024  # bytes in which a format shows
 
 
@@ -38,27 +42,21 @@ _TINA: Final = (
     rb"^[ \t]*(?:tr|pl)[ \t]+(?:(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|\s)"
     rb"|(?:\{[^}\n]*\}|[\w'?.-])[^\n]*->)"
 )
-_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)[ \t]*;?[ \t]*(?:\r?$|//)"
+_PRISM: Final = (
+    rb"^[ \t]*(?:ctmc|stochastic|dtmc|i?mdp|idtmc|fdctmc|pta|po(?:mdp|pta)|smg|lts|ma)[ \t]*;?[ \t]*(?:\r?$|//)"
+)
 _GOSPN: Final = (
     rb"^[ \t]*(?:(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+"
     rb"|(?:place|exp|imm|gen)[ \t]+[\w.]+[ \t]*\([ \t]*\w+[ \t]*=)"
 )
 FORMATS: Final = (
-    _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
+    _format("PNML", "pnml", ".pnml .tapn .xml", rb"<(?:\w+:)?pnml\b|<net\b[^>]*\btype="),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
     _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
     _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),
     _format("CPN Tools", "cpn", ".cpn", rb"<cpnet\b|<workspaceElements\b"),
     _format("TINA", "tina", ".net", _TINA, True),
     _format("gospn", "gospn", ".spn", _GOSPN, True),
-)  # fmt: skip
-
-_FIG: Final = (rb"^[ \t]*module[ \t]+\w", rb":[ \t]*clock[ \t]*;", rb"^[^\[\n]*\[[ \t]*\w*[?!]{0,2}[ \t]*\][^\n]*@")
-# Formats whose nets cannot be written in the language: their signs, all of which a file has, and why.
-UNREADABLE: Final = (
-    ("FIG", tuple(re.compile(sign, re.MULTILINE) for sign in _FIG),
-     "in its automata a clock is set by a step and may outlast the state in which its end is awaited; "
-     "here it runs while its transition is enabled"),
 )  # fmt: skip
 
 
@@ -75,22 +73,14 @@ def is_unreadable(path: Path) -> bool:
     """Whether a file is in a format that is known and not read."""
     try:
         with path.open("rb") as file:
-            return _why_unreadable(file.read(_HEAD)) is not None
+            return known(file.read(_HEAD)) is not None
     except (OSError, ValueError):
         return False
 
 
-def _why_unreadable(data: bytes) -> tuple[str, str] | None:
-    """The tool that wrote a file, and why its files are not read."""
-    head = data[:_HEAD]
-    return next(
-        ((origin, reason) for origin, signs, reason in UNREADABLE if all(sign.search(head) for sign in signs)), None
-    )
-
-
 def recognised(data: bytes, name: str = "") -> Format | None:
     """The format of a file by its content; of several by the suffix of its name."""
-    head = data[:_HEAD]
+    head = _encoded(data[:_HEAD])
     xml = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
     found = [one for one in FORMATS if (one.text or xml) and one.sign.search(head)]
     suffix = Path(name).suffix.lower()
@@ -115,11 +105,7 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
         raise _too_large(name, LARGEST_FILE)
     kind = recognised(data, name)
     if kind is None:
-        if (why := _why_unreadable(data)) is not None:
-            values = {"path": name, "origin": why[0], "reason": why[1]}
-            raise LanguageError([Diagnostic("foreign-unreadable", values=values)])
-        known = (*(one.name for one in FORMATS), "PIPE")  # whose files are PNML of its own
-        raise LanguageError([Diagnostic("foreign-unknown", values={"path": name, "known": known})])
+        raise LanguageError([_unrecognised(data, name)])
     foreign = Foreign(kind.name, name, _text(data, name, kind), wanted=wanted)
     foreign.call(Path(name).stem.strip("<>"))
     reader: Callable[[Foreign, bytes], None] = import_module(f"petri.interchange.{kind.module}").read
@@ -134,6 +120,23 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
     return foreign
 
 
+def _unrecognised(data: bytes, name: str) -> Diagnostic:
+    """What a file is that cannot be read, if that is known."""
+    if not data.strip():
+        return Diagnostic("foreign-empty", values={"path": name})
+    if (why := known(data[:_HEAD])) is not None:
+        values = {"path": name, "origin": why.origin, "reason": why.reason, "advice": why.advice}
+        return Diagnostic("foreign-unreadable", values=values)
+    formats = (*(one.name for one in FORMATS), "PIPE", "TAPAAL")  # the last two have forms of PNML
+    return Diagnostic("foreign-unknown", values={"path": name, "known": formats})
+
+
+def _encoded(data: bytes) -> bytes:
+    """Text as UTF-8, if its first bytes are those of UTF-16; other bytes as they are."""
+    encoding = next((encoding for sign, encoding in _UTF16 if data.startswith(sign)), "")
+    return data.decode(encoding, "replace").encode() if encoding else data
+
+
 def _too_large(name: str, limit: int) -> LanguageError:
     values = {"path": name, "limit": f"{limit // 2**20} MiB"}
     return LanguageError([Diagnostic("foreign-file-too-large", values=values)])
@@ -142,13 +145,13 @@ def _too_large(name: str, limit: int) -> LanguageError:
 def _text(data: bytes, name: str, kind: Format) -> str:
     """The file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
     if not kind.text:
-        return data.decode("utf-8", "replace")
+        return _encoded(data).decode("utf-8", "replace")
     from petri.language.syntax.foreign import LARGEST_FILE as LARGEST_TEXT
     from petri.language.syntax.foreign import decode
 
     if len(data) > LARGEST_TEXT:
         raise _too_large(name, LARGEST_TEXT)
-    text, found = decode(data, name)
+    text, found = decode(_encoded(data), name)
     if found:
         raise LanguageError(found)
     return text

@@ -34,14 +34,14 @@ class Sort:
         if self.name == TRUTH:
             return f"(not {value})"
         if self.first is None:
-            return f"{self._helper('next', (*self.values[1:], *self.values[:1]))}[{value}]"
+            return self.listed("next", (*self.values[1:], *self.values[:1]), value)
         return f"(if {value} == {self.values[-1]} then {self.values[0]} else {value} + 1)"
 
     def predecessor(self, value: str) -> str:
         if self.name == TRUTH:
             return f"(not {value})"
         if self.first is None:
-            return f"{self._helper('previous', (*self.values[-1:], *self.values[:-1]))}[{value}]"
+            return self.listed("previous", (*self.values[-1:], *self.values[:-1]), value)
         return f"(if {value} == {self.values[0]} then {self.values[-1]} else {value} - 1)"
 
     def shifted(self, value: str, by: int) -> str:
@@ -58,10 +58,23 @@ class Sort:
         """Something by which values can be compared."""
         if self.name == TRUTH:
             return f"(if {value} then 1 else 0)"
-        return value if self.first is not None else f"{self._helper('rank', range(len(self.values)))}[{value}]"
+        return value if self.first is not None else self.listed("rank", range(len(self.values)), value)
+
+    def ordinal(self, value: str) -> str:
+        """The position of a value in its set, from 1."""
+        if self.first is None:
+            rank = self.rank(value)
+            return f"({rank} + 1)"
+        return value if self.first == 1 else f"({value} {'+' if self.first < 1 else '-'} {abs(self.first - 1)})"
+
+    def listed(self, word: str, values: Sequence[object], value: str) -> str:
+        """What a list over the values of the set has for one of them. Its list becomes part of the net."""
+        if self.name == TRUTH:
+            return f"(if {value} then {values[1]} else {values[0]})"
+        place = f"{value} - {self.first}" if self.first else value
+        return f"{self._helper(word, values)}[{place}]"
 
     def _helper(self, word: str, values: Sequence[object]) -> str:
-        """A list over the values of an enumeration, which becomes part of the net when it is first used."""
         if word not in self._helpers:
             self._helpers[word] = name = self.foreign.names.fresh(f"{word}_{self.name}")
             self.foreign.constants.append(Constant(name, f"[{', '.join(map(str, values))}]", "const"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -12,13 +12,16 @@ from petri.interchange.infix import ATOM, Writer, as_real, bare, decimal_of, mea
 from petri.interchange.tokens import Node
 
 
-def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool]) -> None:
+def exponential(
+    transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool], signed: Collection[str] = ()
+) -> None:
     """An exponential time with this rate. Where the marking can make it 0, the transition is not enabled then.
 
-    sure: whether a place of the file holds a token whenever the transition is enabled.
+    sure: whether a place of the file holds a token whenever the transition is enabled. signed: what may be negative.
     """
     text = writer.text(rate)
-    if all(_positive(part, sure) for part in _factors(rate)):
+    is_signed = any(part.op == "tokens" and part.text in signed for part in rate.everywhere())
+    if not is_signed and _positive(rate, sure):
         transition.clauses["after"] = f"exp({mean_text(rate, writer)})"
         return
     transition.clauses["let"] = f"rate = {bare(text)}"
@@ -73,17 +76,26 @@ def guard(transition: Transition, condition: str) -> None:
     transition.clauses["when"] = f"{before} and {condition}" if before else condition
 
 
-def _factors(node: Node) -> list[Node]:
-    if node.op in ("*", "/"):
-        return [factor for part in node.parts for factor in _factors(part)]
-    return [node]
-
-
 def _positive(node: Node, sure: Callable[[str], bool]) -> bool:
-    """Whether a factor of a rate is greater than 0: it does not read the marking, or a place that holds a token."""
+    """Whether a rate is greater than 0: constants are, and numbers of tokens where a place is sure to hold some."""
     if node.op == "tokens":
         return sure(node.text)
-    return not any(part.op == "tokens" for part in node.everywhere())
+    if not _varies(node):
+        return value_of(node, {}) != 0
+    if node.op in ("*", "/") or node.text == "min":
+        return all(_positive(part, sure) for part in node.parts)
+    if node.op == "if":
+        return all(_positive(part, sure) for part in node.parts[1:])
+    if node.op == "+" or node.text == "max":
+        return any(_positive(part, sure) for part in node.parts) and all(map(_not_negative, node.parts))
+    return False
+
+
+def _not_negative(node: Node) -> bool:
+    if not _varies(node) or node.op == "tokens":
+        return True
+    parts = node.parts[1:] if node.op == "if" else node.parts
+    return (node.op in ("+", "*", "/", "if") or node.text in ("min", "max")) and all(map(_not_negative, parts))
 
 
 def _uniform(low: str, high: str) -> str:

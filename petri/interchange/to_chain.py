@@ -28,9 +28,12 @@ class _Chain:
         self.names = _distinct([place.name for place in net.net.places], "p")
         self.labels = _distinct([transition.name for transition in net.transitions], "t", set(self.names))
         held = sum(place.held for place in net.net.places)
-        self.bounds = [
+        bounds = [
             int(place.capacity) if place.capacity is not None else max(held, LEAST_BOUND) for place in net.net.places
         ]
+        of_places = [(0, bound, place.held) for bound, place in zip(bounds, net.net.places, strict=True)]
+        # The bounds and the first value of each variable, of a value or of a number of tokens.
+        self.variables = [net.variables.get(number, of) for number, of in enumerate(of_places)]
         for transition in net.transitions:
             if transition.kind == "immediate":
                 what = "a transition that fires at once, as the start of one with `takes` does"
@@ -40,7 +43,11 @@ class _Chain:
 
     def findings(self) -> list[Diagnostic]:
         places = self.net.net.places
-        bounded = [(place.name, self.bounds[number]) for number, place in enumerate(places) if place.capacity is None]
+        bounded = [
+            (place.name, self.variables[number][1])
+            for number, place in enumerate(places)
+            if place.capacity is None and number not in self.net.variables
+        ]
         if not bounded:
             return []
         names, bounds = zip(*bounded, strict=True)
@@ -93,8 +100,8 @@ def prism(net: Plain) -> tuple[str, list[Diagnostic]]:
         return _infix(net, expression, lambda place: chain.names[place])
 
     lines = ["ctmc", "", f"module {identifier(net.net.name)}_net", ""]
-    for name, bound, place in zip(chain.names, chain.bounds, net.net.places, strict=True):
-        lines.append(f"  {name} : [0..{bound}] init {place.held};")
+    for name, (low, high, first) in zip(chain.names, chain.variables, strict=True):
+        lines.append(f"  {name} : [{low}..{high}] init {first};")
     lines.append("")
     for label, one in zip(chain.labels, net.transitions, strict=True):
         parts = [f"{chain.names[place]}{sign}{count}" for place, sign, count in chain.conditions(one)]
@@ -108,6 +115,7 @@ def prism(net: Plain) -> tuple[str, list[Diagnostic]]:
             rate = least if rate == "1" else f"{least} * {rate}"
         rate = rate if "?" in rate else bare(rate)  # a `:` within parentheses does not end a rate
         updates = [f"({chain.names[place]}'={chain.names[place]}{change:+d})" for place, change in changes(one).items()]
+        updates += [f"({chain.names[place]}'={text(value)})" for place, value in one.sets.items()]
         lines.append(f"  [{label}] {' & '.join(parts) or 'true'} -> {rate} : {' & '.join(updates) or 'true'};")
     return "\n".join([*lines, "", "endmodule"]) + "\n", chain.findings()
 
@@ -127,10 +135,10 @@ def jani(net: Plain) -> tuple[str, list[Diagnostic]]:
     variables = [
         {
             "name": name,
-            "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": bound},
-            "initial-value": place.held,
+            "type": {"kind": "bounded", "base": "int", "lower-bound": low, "upper-bound": high},
+            "initial-value": first,
         }
-        for name, bound, place in zip(chain.names, chain.bounds, net.net.places, strict=True)
+        for name, (low, high, first) in zip(chain.names, chain.variables, strict=True)
     ]
     edges = [_edge(chain, one, label) for label, one in zip(chain.labels, net.transitions, strict=True)]
     automaton = {"name": "net", "locations": [{"name": "here"}], "initial-locations": ["here"], "edges": edges}
@@ -169,6 +177,7 @@ def _edge(chain: _Chain, one: PlainTransition, label: str) -> dict[str, Any]:
         {"ref": chain.names[place], "value": _both("+", chain.names[place], change)}
         for place, change in changes(one).items()
     ]
+    moved += [{"ref": chain.names[place], "value": _jani(chain, value)} for place, value in one.sets.items()]
     edge: dict[str, Any] = {"location": "here", "action": label, "rate": {"exp": rate}}
     edge["guard"] = {"exp": _folded("∧", parts) if parts else True}
     return {**edge, "destinations": [{"location": "here", "assignments": moved}]}

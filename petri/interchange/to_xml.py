@@ -10,6 +10,7 @@ from petri.interchange.names import Names
 from petri.interchange.plain import Plain, PlainTransition, limit, rate_text
 from petri.net import constant_weight
 
+_INHIBITOR = '<type value="inhibitor"/><arctype><text>inhibitor</text></arctype>'  # as TINA and as pm4py write it
 _PNML = "http://www.pnml.org/version-2009/grammar/"
 
 
@@ -23,23 +24,24 @@ def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
     for number, transition in enumerate(net.transitions):
         lines.append(f'   <transition id="t{number}">{_named(transition.name)}</transition>')
         limit(net, transition)
-        if transition.guard is not None or transition.inhibitors:
-            net.refuse("a guard, an inhibitor arc or a capacity", transition.of.span)
+        if transition.guard is not None:
+            net.refuse("a guard", transition.of.span)
         into, out = dict(transition.inputs), dict(transition.outputs)
-        _read_as_taken(net, transition, into, out)
+        _read_as_taken(transition, into, out)
         arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c) for at, (p, c) in enumerate(into.items())]
         arcs += [_arc(len(arcs) + at, f"t{number}", f"p{p}", c) for at, (p, c) in enumerate(out.items())]
+        lacking = transition.inhibitors.items()
+        arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c, _INHIBITOR) for at, (p, c) in enumerate(lacking)]
     lost = [one.name for one in net.transitions if _is_timed(one)]
     found = [Diagnostic("export-times", values={"names": lost}, severity="warning")] if lost else []
     return "\n".join([*lines, *arcs, "  </page>", " </net>", "</pnml>"]) + "\n", found + _reads(net, "PNML")
 
 
-def _read_as_taken(net: Plain, transition: PlainTransition, into: dict[int, int], out: dict[int, int]) -> None:
-    """Say that a place is read by taking from it and giving back."""
+def _read_as_taken(transition: PlainTransition, into: dict[int, int], out: dict[int, int]) -> None:
+    """Read a place by taking from it and giving back."""
     for place, count in transition.reads.items():
-        if place in into or place in out:
-            net.refuse("an arc that reads a place, beside others of this place", transition.of.span)
-        into[place] = out[place] = count
+        into[place] = into.get(place, 0) + count
+        out[place] = out.get(place, 0) + count
 
 
 def _reads(net: Plain, format: str) -> list[Diagnostic]:
@@ -69,8 +71,8 @@ def _text(tag: str, count: int, missing: int) -> str:
     return "" if count == missing else f"<{tag}><text>{count}</text></{tag}>"
 
 
-def _arc(number: int, source: str, target: str, count: int) -> str:
-    return f'   <arc id="a{number}" source="{source}" target="{target}">{_text("inscription", count, 1)}</arc>'
+def _arc(number: int, source: str, target: str, count: int, kind: str = "") -> str:
+    return f'   <arc id="a{number}" source="{source}" target="{target}">{kind}{_text("inscription", count, 1)}</arc>'
 
 
 def pnpro(net: Plain) -> tuple[str, list[Diagnostic]]:
@@ -122,7 +124,7 @@ def _number(value: float) -> str:
 def _edges(net: Plain, transition: PlainTransition, title: str, names: Names) -> Iterator[str]:
     into, out = dict(transition.inputs), dict(transition.outputs)
     limit(net, transition)
-    _read_as_taken(net, transition, into, out)
+    _read_as_taken(transition, into, out)
     for kind, arcs in (("INPUT", into), ("INHIBITOR", transition.inhibitors), ("OUTPUT", out)):
         for place, count in arcs.items():
             ends = quoteattr(names.give("place", place)), title

@@ -9,6 +9,7 @@ from typing import Final
 
 DEEPEST: Final = 50  # expressions within expressions
 LONGEST: Final = 190  # operators in a row, each of which has all before it as an operand
+_NUMBER: Final = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class InfixError(Exception):
@@ -110,6 +111,11 @@ class TokenReader:
             if not self.accept(","):
                 self.expect(closing)
                 return
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number that is not negative, and that a double may have."""
+    return _NUMBER.fullmatch(text) is not None and not is_huge(text)
 
 
 def is_huge(text: str) -> bool:

@@ -174,21 +174,44 @@ def _attempt(
     opened: OpenTexts | None = None,
 ) -> Study:
     """Read, check and flatten; with `opened` the types of all expressions are kept."""
-    from petri.language.checking.checker import Checker
-    from petri.language.flattening.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
-    from petri.language.problems import Problems
+    from petri.language.meaning.nodes import limited
+    from petri.language.problems import Problems, Stopped
 
     problems = Problems()
     loader = Loader(problems, tables, opened)
     found = Study(problems, loader)
+    try:
+        with limited():
+            _fill(found, path, text, parameters or {}, name, lints, clock, opened is not None)
+    except Stopped as stopped:
+        problems.add(stopped.error)
+        found.part = False
+    return found
+
+
+def _fill(
+    found: Study,
+    path: str | None,
+    text: str | None,
+    parameters: Mapping[str, object],
+    name: str,
+    lints: bool,
+    clock: str,
+    editing: bool,
+) -> None:
+    """Raises Stopped where going on makes no sense."""
+    from petri.language.checking.checker import Checker
+    from petri.language.flattening.flatten import Flattener, TooLarge
+
+    problems, loader = found.problems, found.loader
     if path is not None:
         if not loader.load(path):
-            return found
+            return
     else:
         loader.load_text(text or "", name)
-    found.checker = checker = Checker(loader, parameters or {}, clock)
-    checker.seen = None if opened is None else {}
+    found.checker = checker = Checker(loader, parameters, clock)
+    checker.seen = {} if editing else None
     checker.keeps_read = lints
     checker.run()
     loader.check_given()
@@ -196,21 +219,20 @@ def _attempt(
     if found.part and not lints and not problems.failed:
         problems.error("only-modules", None, path=loader.files[0].path)
         found.part = False
-        return found
+        return
     if problems.failed:
-        return found
+        return
     try:
         flattener = Flattener(checker, loader.tables)
         flat = flattener.run(os.path.splitext(os.path.basename(path))[0] if path is not None else "net")
     except TooLarge:
         found.part = False
-        return found
+        return
     if lints and not problems.failed:
         from petri.language.checking.lint import lint
 
         lint(flat, checker, flattener.deprived)
     found.net = None if problems.failed else flat
-    return found
 
 
 def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, str]]:

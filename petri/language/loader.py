@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -25,7 +25,7 @@ from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
 from petri.net import Span
-from petri.regular import irregular
+from petri.regular import encoding_of, irregular
 from petri.structs import Struct, field
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ class Loader(Sources):
                     "table-too-large", e.span, path=e.value, size=f"{size / 2**20:.0f} MiB", limit=limit
                 )
                 return None
-            with open(path, encoding="utf-8-sig") as file:
+            with open(path, encoding=encoding_of(path)) as file:
                 return file.read()
         except FileNotFoundError:
             suggestion = _beside(e.value, path)
@@ -294,10 +294,7 @@ class Loader(Sources):
             return None
 
     def _read_column(self, e: tree.Text, text: str, title: tree.Text | None) -> list[int | float] | None:
-        import csv
-
-        rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(text.splitlines()), 1)]
-        rows = [(number, cells) for number, cells in rows if any(cells) and not cells[0].startswith("#")]
+        rows = [(number, cells) for number, cells in _separated(text) if any(cells) and not cells[0].startswith("#")]
         first = rows[0][1] if rows else []
         named = not _are_numbers(first) if title is not None else not any(map(_is_number, first[:1]))
         titles = rows.pop(0)[1] if rows and named else []
@@ -323,10 +320,7 @@ class Loader(Sources):
     def _read_rows(self, e: tree.Text, text: str) -> list[tuple[str, float]] | None:
         rows: list[tuple[str, float]] = []
         titles = True  # the first line that is not a comment may name the columns
-        import csv
-
-        for number, row in enumerate(csv.reader(text.splitlines()), start=1):
-            cells = [cell.strip() for cell in row]
+        for number, cells in _separated(text):
             if not any(cells) or cells[0].startswith("#"):
                 continue
             first, titles = titles, False
@@ -348,6 +342,26 @@ class Loader(Sources):
             self.problems.error("table-empty", e.span, path=e.value)
             return None
         return rows
+
+
+def _separated(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line of a table, with its number. Semicolons or tabs separate them if the first line has any.
+
+    Then a comma within a number is the decimal comma.
+    """
+    import csv
+
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    delimiter = next((one for one in ";\t" if one in first), ",")
+    for number, row in enumerate(csv.reader(lines, delimiter=delimiter), start=1):
+        cells = [cell.strip() for cell in row]
+        yield number, cells if delimiter == "," else [_with_point(cell) for cell in cells]
+
+
+def _with_point(cell: str) -> str:
+    changed = cell.replace(",", ".", 1)
+    return changed if "." not in cell and _is_number(changed) else cell
 
 
 def _beside(written: str, path: str) -> str | None:

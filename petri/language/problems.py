@@ -11,6 +11,7 @@ from petri.net import Span
 
 LONGEST_QUOTE = 50
 MOST_NAMES = 1_000  # among which a suggestion is searched
+MOST_ERRORS = 1_000  # after which the check ends
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -32,6 +33,14 @@ class Reported(CheckError):
 
     def __init__(self) -> None:
         super().__init__("", None)
+
+
+class Stopped(Exception):
+    """The check ends here: going on would take long, and say little more. Whoever began it reports the error."""
+
+    def __init__(self, identifier: str, span: Span | None, **values: Value) -> None:
+        self.error = Diagnostic(identifier, span, values)
+        super().__init__(identifier)
 
 
 def needed(value: T | None) -> T:
@@ -56,6 +65,7 @@ class Problems:
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
+        self.errors = 0
         self.sources: dict[str, str] = {}
         self.taken_twice: set[str] = set()  # names of which the second use has been reported
         self._seen: set[tuple[str, Span | None, str]] = set()
@@ -68,6 +78,9 @@ class Problems:
         if key not in self._seen:
             self._seen.add(key)
             self.found.append(diagnostic)
+            self.errors += diagnostic.severity == "error"
+            if self.errors == MOST_ERRORS:
+                raise Stopped("too-many-errors", None, limit=MOST_ERRORS)
 
     def report(
         self,

@@ -15,12 +15,13 @@ from petri.live.refine import Point
 from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
 from petri.report.cells import Cells
+from petri.report.dimensions import shown_dimension
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
 from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.picture import Loads, heat_of
 from petri.report.html.run_page import banners, busy
-from petri.report.html.sweep_figures import estimates, line
+from petri.report.html.sweep_figures import estimates, line, marked
 from petri.report.picture import Diagram
 from petri.report.picture.diagram import TRANSITION
 from petri.report.picture.folding import starred
@@ -169,9 +170,8 @@ def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
     for measured in record.measures:
         if measured.name == wanted and measured.series:
             measure, values = measured.measure, list(measured.series.values())
-            drawn = figures.series(
-                result.plan.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name
-            )
+            dimension, window = shown_dimension(measure.dimension), measure.window or 1.0
+            drawn = figures.series(result.plan.warmup, window, values, record.units, dimension, measure.name)
             return None if drawn is None else (f"{measure.name} over time", drawn)
     course = history(result.counted)
     if course is None:
@@ -204,11 +204,14 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
     known.sort(key=lambda one: (isinstance(one[0], str), one[0]))
     units, finite = Units.of(result.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
     scale = units.scale(max(map(abs, finite), default=0.0), here[2])
-    hover = f"%{{x:.4g}}: %{{y:.4g}} ± %{{error_y.array:.2g}} {plotted(scale.unit)}<extra></extra>"
+    hover = f"%{{x:.4g}}: %{{y:.4g}} %{{text}} {plotted(scale.unit)}<extra></extra>"
     mark = {"mode": "markers", "marker": {"color": "@s1", "size": 11}}
     traces = [
-        line(number, name) | more | {"x": [x for x, _, _ in each], "hovertemplate": hover}
-        | estimates([one for _, one, _ in each], scale, number)
+        marked(
+            line(number, name) | more | {"x": [x for x, _, _ in each], "hovertemplate": hover}
+            | estimates([one for _, one, _ in each], scale, number),
+            [one for _, one, _ in each],
+        )
         for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
     ]  # fmt: skip
     across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")), **_spaced(knob, known))

@@ -10,6 +10,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from petri.display import report
 from petri.measure.arrays import Floats, np
 from petri.measure.observation import beyond_doubles
 from petri.structs import Frozen
@@ -55,6 +56,10 @@ class Interval(Frozen):
     statistic: Statistic = "mean"
     ends: tuple[float, float] | None = None
     doubt: Doubt = ""
+
+    def __str__(self) -> str:
+        """`0.210 ± 0.013`, in the net's own units."""
+        return report().text(self)
 
     @property
     def too_short(self) -> bool:

@@ -5,7 +5,7 @@ One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin
 
 A *flow* is a key. Numbers may start anywhere: the first number of a flow is the least of its first 64 arrivals, unless
 `first` is given. At most `flows` flows are followed at once. When another starts, the flow that has been silent longest
-is retired: its figures stay in the totals, and if its key returns, it is a new flow.
+is retired: its figures stay in the totals, and if its key returns, it is a new flow, which is counted as `forgotten`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,17 @@ from typing import Final
 from petri.structs import Struct, field
 
 WINDOW: Final = 8192  # how far below the highest number seen a missing number is remembered [packets]
-FLOWS: Final = 4096  # flows followed at once
+FLOWS: Final = 1 << 16  # flows followed at once
+RETIRED: Final = 1 << 20  # keys of retired flows that are remembered
 DISPLACEMENT_THRESHOLD: Final = 64  # DT of RFC 5236 [packets]
 BUFFER_THRESHOLD: Final = 64  # BT of RFC 5236 [packets]
 YOUNG: Final = 64  # arrivals within which the first number of a flow may still decrease
 EXTENT_LIMIT: Final = 256  # the last entry of the extent distribution includes all greater values
 DEGREE_LIMIT: Final = 64  # the same for degrees of n-reordering
 FAST_RETRANSMIT: Final = 3  # duplicate ACKs that make a sender retransmit (RFC 5681, 3.2)
+LEAST_RANGE: Final = 64  # numbers below this are not examined for wraps
+WRAPPED: Final = 8  # successive ascending arrivals, all more than half a range late, that are counted as a wrap
+MOST_MODULO: Final = 1 << 32  # the greatest modulus of sequence numbers
 
 ANSWERS: Final[tuple[str, ...]] = (
     "duplicate_acks",
@@ -51,6 +55,8 @@ COUNTERS: Final[tuple[str, ...]] = (
     "duplicates",
     "beyond_window",
     "flows",
+    "forgotten",
+    "wraps",
     "lost",
     "reordered",
     "total_extent",
@@ -303,6 +309,8 @@ class Flow:
         self.run = 0  # packets in order since the last reordered one
         self.missing: deque[Missing] = deque([Missing(sequence - total.window, sequence - 1, 1, time)])
         self.found: list[int] = []  # positions of the reordering discontinuities met so far, ascending
+        self.fallen = 0  # successive ascending arrivals that came more than half a range late
+        self.fallen_to = 0  # the last of them
         self.stairs: deque[Stair] = deque()  # each packet that no smaller one has followed yet
         self.below = 0  # position of the last stair that was forgotten
         self.displacements = Displacements(total.displacement_threshold)
@@ -348,44 +356,76 @@ class Flow:
             self.missing.insert(index, Missing(interval.low, sequence - 1, interval.position, interval.time))
 
     def gap(self, position: int) -> int | None:
-        """Record a reordering discontinuity; its distance from the previous one, None if none or already known."""
+        """Record a reordering discontinuity; by how much all gaps together grow, None if there is no new gap.
+
+        One that is met between two others divides their gap into two.
+        """
         below = len(self.found)
         while below and self.found[below - 1] > position:
             below -= 1
         if below and self.found[below - 1] == position:
             return None
+        grown = max(0, self.found[0] - position, position - self.found[-1]) if self.found else None
         self.found.insert(below, position)
-        distance = position - self.found[below - 1] if below else None
         oldest = self.missing[0].position if self.missing else self.position
         while len(self.found) > 1 and self.found[1] <= oldest:
             del self.found[0]
-        return distance
+        return grown
+
+    def unwrapped(self, sequence: int, modulo: int) -> int:
+        """The number nearest to the highest one that equals `sequence` modulo `modulo` (RFC 1982, section 3.2).
+
+        Of two numbers that are equally near, the lower one.
+        """
+        half = modulo // 2
+        highest = self.next - 1
+        return highest + (sequence - highest + half) % modulo - half
+
+    def wraps(self, sequence: int) -> bool:
+        """Whether the numbers seem to have restarted: the last arrivals ascend, all far below the highest number.
+
+        The range of a flow is the least power of two above its highest number.
+        """
+        late = self.next > LEAST_RANGE and self.next - sequence > 1 << ((self.next - 1).bit_length() - 1)
+        known = self.fallen
+        if not late:
+            self.fallen, sequence = 0, 0
+        elif known < WRAPPED:
+            self.fallen = known + 1 if known and sequence > self.fallen_to else 1
+        self.fallen_to = sequence
+        return known < self.fallen == WRAPPED
 
 
 class Reordering:
     """The figures of all flows together. `figures()` returns `FIELDS`, `distributions()` returns `DISTRIBUTIONS`.
 
-    `first` is the number that every flow starts with (None: determined for each); `window` limits the memory of missing
-    numbers and of packets held for them; the thresholds are DT and BT of RFC 5236.
+    `first` is the number that every flow starts with (None: determined for each); `modulo` that at which numbers wrap
+    around (None: they do not); `window` limits the memory of missing numbers and of packets held for them; the
+    thresholds are DT and BT of RFC 5236.
     """
 
     def __init__(
         self,
         *,
         first: int | None = None,
+        modulo: int | None = None,
         window: int = WINDOW,
         flows: int = FLOWS,
+        retired: int = RETIRED,
         displacement_threshold: int = DISPLACEMENT_THRESHOLD,
         buffer_threshold: int = BUFFER_THRESHOLD,
     ) -> None:
         if min(window, flows, displacement_threshold, buffer_threshold) < 1:
             raise ValueError("window, flows and thresholds must be at least 1")
         self.first = first
+        self.modulo = modulo
         self.window = window
         self.flow_limit = flows
         self.displacement_threshold = displacement_threshold
         self.buffer_threshold = buffer_threshold
         self.flows: OrderedDict[Hashable, Flow] = OrderedDict()  # in order of their last packets
+        self.retired: set[Hashable] = set()
+        self.retired_limit = retired
         self.restart()
 
     def restart(self) -> None:
@@ -415,6 +455,10 @@ class Reordering:
         """The packet `sequence` of flow `key` arrives at `time` (any unit)."""
         self.count["packets"] += 1
         flow = self.flow(key, sequence, time)
+        if self.modulo is not None:
+            sequence = flow.unwrapped(sequence, self.modulo)
+        elif flow.wraps(sequence):
+            self.count["wraps"] += 1
         if sequence < flow.next - self.window:
             self.count["beyond_window"] += 1
             return
@@ -438,6 +482,9 @@ class Reordering:
             return flow
         if len(self.flows) >= self.flow_limit:
             self.retire()
+        if key in self.retired:
+            self.retired.remove(key)
+            self.count["forgotten"] += 1
         self.count["flows"] += 1
         flow = self.flows[key] = Flow(sequence, time, self.first, self)
         self.count["lost"] += sequence - flow.least
@@ -514,8 +561,12 @@ class Reordering:
             flow.young = None
 
     def retire(self) -> None:
-        """Forget the flow that has been silent longest."""
-        _, flow = self.flows.popitem(last=False)
+        """Forget the flow that has been silent longest, or count it as forgotten if its return would not be noticed."""
+        key, flow = self.flows.popitem(last=False)
+        if len(self.retired) < self.retired_limit:
+            self.retired.add(key)
+        else:
+            self.count["forgotten"] += 1
         flow.displacements.drain(self.displacement)
         if flow.young is not None:
             self.answers.add(flow.answers)

@@ -18,6 +18,7 @@ from petri.net import (
     Clock,
     Expr,
     InputArc,
+    Let,
     Match,
     Net,
     OutputArc,
@@ -59,6 +60,11 @@ def priority_text(priority: int) -> str:
     return _HIGHEST.get(priority, f"priority {priority}")
 
 
+def seen(arc: InputArc) -> str:
+    """The word of an arc that sees all tokens of its place, with a blank: it takes any, or the first that fits."""
+    return "first " if arc.in_turn else "any " * arc.any
+
+
 class ExpressionText:
     """Writes the expressions of one net; with `sources`, constants as they stand there (`me` rather than `3`).
 
@@ -70,11 +76,13 @@ class ExpressionText:
         self.sources = sources or {}
         self.units = Units.of(net)
         self.indices: Mapping[str, str] = {}
+        self.lets: Sequence[Let] = ()
 
     def element(self, transition: Transition) -> ExpressionText:
         """The same for an element of an array: `takes n * 1 us` of `t[2]` is `2 * 1 us`."""
         found = copy.copy(self)
         values = re.findall(r"\[([^\]]*)\]", transition.name.rpartition(".")[2])
+        found.lets = transition.lets
         found.indices = dict(zip(re.findall(r"(\w+)\s+in\b", self.loops(transition)), values, strict=False))
         return found
 
@@ -99,6 +107,9 @@ class ExpressionText:
         return (not own and self._written(e.span)) or self.of(e, variables, dimension)
 
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
+        for let in self.lets:
+            if e.op != "const" and (e == let.expression or (let.labels == _TRUTH and e in let.expression.args[:1])):
+                return _name(let.name)
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
             return self._operation(e, variables, shown)
         if e.op == "within":  # as the list that it guards is written out
@@ -212,8 +223,7 @@ class ExpressionText:
         if isinstance(arc, OutputArc) and arc.each is not None:
             term = _in_term((self._written(arc.span) or "").removeprefix("each "))
             return f"each {(term and term[1]) or self.inscription(arc, transition)}"
-        sees_all = "any " if isinstance(arc, InputArc) and arc.any else ""
-        return sees_all + self._token(arc, transition)
+        return (seen(arc) if isinstance(arc, InputArc) else "") + self._token(arc, transition)
 
     def set(self, arc: SetArc, transition: Transition) -> tuple[str, str]:
         """The pattern and the condition of an arc `all`, "" where there is none: `{n}` and `n > 3`.

@@ -15,7 +15,7 @@ from petri.report.expressions import ExpressionText, priority_text
 from petri.report.quantities import Units, exact, exact_quantity, parameter_text
 from petri.report.text import Console, Text
 from petri.result.tables import row_name
-from petri.ticks import HORIZON
+from petri.ticks import HORIZON, Given
 
 _FIGURES = ("Parameters",)  # tables whose cells are values, which no line breaks
 
@@ -92,10 +92,10 @@ class _Teller:
         parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
         if run.until is not None:
             endless = run.stop.text if run.stop else "no transition can fire"
-            until = endless if math.isinf(run.until) else self.quantity(run.until, "Time")
+            until = endless if math.isinf(run.until) else self.time(run.until)
             parts.append(f"runs until {until}")
         if run.warmup:
-            parts.append(f"warm-up {self.quantity(run.warmup, 'Time')}")
+            parts.append(f"warm-up {self.time(run.warmup)}")
         if run.replications > 1:
             parts.append(f"{run.replications} replications")
         if run.precision:
@@ -110,6 +110,9 @@ class _Teller:
 
     def quantity(self, value: Scalar, dimension: str) -> str:
         return exact_quantity(self.units, value, dimension) if value else exact(value)
+
+    def time(self, value: float) -> str:
+        return self.units.show(value, "Time") if isinstance(value, Given) else self.quantity(value, "Time")
 
     def parameter(self, parameter: Parameter) -> InformationRow:
         shown = parameter_text(self.units, parameter, parameter.value)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from petri.measure.histogram import quantile_share
 from petri.net import in_unit, split_unit
 from petri.structs import Frozen
+from petri.ticks import Given
 
 if TYPE_CHECKING:
     from petri.measure.intervals import Interval
@@ -105,6 +106,8 @@ class Units(Frozen):
             return NOTHING
         if math.isinf(value):
             return number(value)
+        if isinstance(value, Given):
+            return joined(compact(value.number, 12), value.unit)
         scale = self.scale(value, dimension)
         return joined(number(value * scale.factor, digits), scale.unit)
 

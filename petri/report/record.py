@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import RunFailure
+from petri.analysis.cautions import Caution
+from petri.diagnostics import Diagnostic, RunFailure
 from petri.file_read import FileRead
 from petri.measure.formula import Judged
 from petri.measure.intervals import Interval
@@ -51,6 +52,7 @@ class RunRecord(Frozen, kw_only=True):
     verdicts: Sequence[Judged]  # of expectations that do not belong to a measure
     drifts: Sequence[Drift]
     cold_start: ColdStart | None
+    cautions: Sequence[Diagnostic | Caution]
     recordings: Sequence[FileRead | Recording]
     rows: Callable[[str, bool], Sequence[Row]]
     manifest: Callable[[], Manifest]
@@ -157,7 +159,7 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
 
 
 def left_out_text(measured: MeasureResult, units: Units) -> str:
-    """`leaves out 94 of 5,004 that have not ended: with their time so far, the mean is 17.8 s`; "" if that is the same."""
+    """`leaves out 94 of 5,004 that have not ended: …, the mean is 17.8 s`; "" if the mean shown is as good."""
     found = measured.left_out
     if found is None:
         return ""
@@ -178,6 +180,7 @@ def of_result(result: Result) -> RunRecord:
         verdicts=() if result.empty else result.verdicts,
         drifts=result.drifts,
         cold_start=result.cold_start,
+        cautions=result.cautions,
         recordings=result.files,
         rows=cache(lambda kind, fold: table(result, kind, fold=fold)),
         manifest=cache(lambda: _manifest(result)),
@@ -209,6 +212,7 @@ def of_stored(stored: StoredResult) -> RunRecord:
         verdicts=stored.verdicts(more.net),
         drifts=stored.unsettled,
         cold_start=stored.cold_start,
+        cautions=stored.cautions,
         recordings=stored.recordings,
         rows=stored.rows,
         manifest=lambda: stored.manifest,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from petri.diagnostics import Diagnostic, Value
 from petri.experiment.design.definition import point_label, shown
 from petri.report.columns import Column, print_prose, print_table
+from petri.report.dimensions import shown_dimension
 from petri.report.progress import fitting
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.text import Console, Text
@@ -133,7 +134,7 @@ def measured(outcome: SearchOutcome, trial: Trial) -> str:
     texts = []
     for one in outcome.condition.comparisons:
         found = trial.point.intervals[one.figure.name]
-        texts.append(f"{one.figure.name} {units.show_interval(found, one.figure.dimension)}")
+        texts.append(f"{one.figure.name} {units.show_interval(found, shown_dimension(one.figure.dimension))}")
     return ", ".join(dict.fromkeys(texts))
 
 
@@ -209,11 +210,12 @@ def _measure_columns(outcome: SearchOutcome, trials: Sequence[Trial | None]) -> 
     points = [None if trial is None else trial.point for trial in trials]
     made = []
     for rank, one in enumerate(figures_in_order(outcome), 3):
-        full = [NOTHING if point is None else estimate(point, one.name, one.dimension, units) for point in points]
+        dimension = shown_dimension(one.dimension)
+        full = [NOTHING if point is None else estimate(point, one.name, dimension, units) for point in points]
         brief = [
             NOTHING
             if point is None
-            else marked(units.show(point.intervals[one.name].mean, one.dimension), one.name in point.unsettled)
+            else marked(units.show(point.intervals[one.name].mean, dimension), one.name in point.unsettled)
             for point in points
         ]
         made.append(Column(one.name, full, brief=brief, rank=0 if one.name in asked else rank))

@@ -9,6 +9,7 @@ from typing import Final
 
 from petri.analysis.enabling import explain
 from petri.diagnostics import LanguageError, did_you_mean, render
+from petri.engine.lets import Known
 from petri.model import Model
 from petri.net import Place, Transition
 from petri.report.clock_text import ClockText
@@ -190,7 +191,9 @@ class Stepper:
                 if step.now > steps[0].now:
                     self._say(f"  {self.values.time(step.now)}  {name} ends")
                 continue
-            bound = self.values.variables(self.net.transitions[step.transition], step.variables)
+            bound = self.values.variables(
+                self.net.transitions[step.transition], step.variables, Known(step.now, step.end)
+            )
             until = f", ends at {self.values.time(step.end)}" if step.end > step.now else ""
             self._say(f"  {self.values.time(step.now)}  {name}{f' ({bound})' if bound else ''}{until}")
 
@@ -227,7 +230,8 @@ class Stepper:
         later = {draw.variable for draw in transition.draws}  # known only when it fires, as what sets take
         later.update(variable for arc in transition.sets for variable in arc.variables)
         bound = [None if number in later else value for number, value in enumerate(one.variables)]
-        return self.values.variables(transition, bound) + (" waits: lower priority" if one.waits else "")
+        known = Known(self.walk.now, tokens=lambda place: len(self.walk.engine.marking[place]))
+        return self.values.variables(transition, bound, known) + (" waits: lower priority" if one.waits else "")
 
     def _standing(self) -> str:
         if self.walk.fault is not None:

@@ -1,29 +1,35 @@
-"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net is dead."""
+"""The summary of a run on a terminal: measures with their verdicts, transitions, places, and why a net is dead.
+
+A net with many rows of places and transitions shows only the busiest of them, before the measures: what is read first
+is then on the screen when the run ends.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
-from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.net import split_unit
 from petri.report.cells import ARRAYS, Cells
-from petri.report.columns import Column, print_prose, print_table
+from petri.report.columns import GAP, Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing, verdict_text
-from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
+from petri.report.quantities import DOUBTFUL, NOTHING, Units, counted, number
 from petri.report.record import left_out_text, of_result, shown_figures
 from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
 from petri.result.tables import Row, row_name, table
 
 MOST_MEASURES = 16  # of an array that have rows of their own
+MOST_ROWS = 20  # of places and transitions that are all shown
+MOST_BUSY = 5  # resources, and transitions, of a larger net
 
 
 def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
-    """Print the summary. `seconds` is the duration of the run; with `every`, each element of an array has a row."""
+    """Print the summary. `seconds` is the duration of the run; with `every`, all places and transitions have a row."""
     _Summary(result, console, every).print(seconds)
 
 
@@ -36,6 +42,7 @@ class _Summary:
         self.every = every
         self.units = self.record.units
         self.cells = Cells(result.net)
+        self.clocked = {row_name(one.name) for one in result.net.transitions if one.clock is not None}
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.unknown: list[Interval] = []  # the figures that are shown with `±?`
@@ -45,11 +52,17 @@ class _Summary:
             print_prose(self.console, line)
         if self.result.empty:
             return
-        self.measures()
         places, transitions = (
             table(self.result, kind, fold=not self.every, brief=True) for kind in ("places", "transitions")
         )
-        if self.result.plan.until > 0.0:  # otherwise there were trials alone
+        if self.result.plan.until <= 0.0:  # there were trials alone
+            self.measures()
+        elif len(places) + len(transitions) > MOST_ROWS and not self.every:
+            self.busiest(places, transitions)
+            self.measures(brief=True)
+            places = transitions = ()
+        else:
+            self.measures()
             self.figures("Transitions", transitions, transition_columns(self.net).values())
             self.figures("Places", places, PLACE_COLUMNS.values())
         self.recordings()
@@ -82,7 +95,8 @@ class _Summary:
 
     # ------------------------------------------------------------ measures
 
-    def measures(self) -> None:
+    def measures(self, *, brief: bool = False) -> None:
+        """A table of all measures and expectations; `brief`: without documentation that needs a line of its own."""
         if not self.result.measures and not self.result.verdicts:
             return
         rows: list[tuple[str, str, Text]] = []
@@ -92,8 +106,12 @@ class _Summary:
             dimension = shown_dimension(expectation.dimension)
             remark = verdict_text(expectation, verdict, self.units, dimension)
             rows.append(("expect", self.units.show(verdict.value, dimension), remark))
-        names, values, remarks = (list(cells) for cells in zip(*rows, strict=True))
-        self.table([Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")])
+        columns = _measure_columns(rows)
+        if brief:
+            docs = {first_sentence(one.measure.doc) for one in self.result.measures}
+            room = self.console.width - sum(column.natural + GAP for column in columns[:2])
+            columns = _measure_columns([(name, value, _without(remark, docs, room)) for name, value, remark in rows])
+        self.table(columns)
 
     def arrays_of_measures(self) -> dict[str, list[MeasureResult]]:
         """The measures that each row stands for, by its name: those of a large array, also of an array of instances."""
@@ -113,6 +131,8 @@ class _Summary:
         remarks = [Text(first_sentence(measure.doc), style="dim")] if measure.doc else []
         if measure.expectations and not failed:
             remarks.insert(0, Text("✓ all as expected", style="green"))
+        doubtful = next((one for one in elements if one.remarks), elements[0])
+        remarks += [Text(f"{doubtful.name}: {remark}", style="bold yellow") for remark in doubtful.remarks]
         units = {one.measure.dimension for one in elements}  # a unit of a module can have a size in each instance
         whole = measure.dimension if len(units) == 1 else split_unit(measure.dimension)[0]
         rows: list[tuple[str, str, Text]] = []
@@ -144,6 +164,7 @@ class _Summary:
             remarks.append(Text(left_out, style="yellow"))
         if measured.failure is not None:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
+        remarks += [Text(remark, style="bold yellow") for remark in measured.remarks]
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         rows = [(name, self.measured(lead, dimension), Text("\n").join(remarks))]
@@ -158,7 +179,8 @@ class _Summary:
         from petri.report import sparks
 
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
-            rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
+            dimension = shown_dimension(measure.dimension)
+            rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), dimension))
         for field in measure.record:
             if measured.distributions is not None and field in measured.distributions:
                 rows.append(self.bars(field, sparks.of_counts(measured.distributions[field], field), ""))
@@ -180,9 +202,30 @@ class _Summary:
 
     # ------------------------------------------------------------ tables
 
+    def busiest(self, places: Sequence[Row], transitions: Sequence[Row]) -> None:
+        """What may limit a large net: its busiest resources, and the transitions that are active most of the time."""
+        used = self._most(places, PLACE_COLUMNS["utilisation"])
+        active = self._most(transitions, TRANSITION_COLUMNS["active"])
+        rows = max(len(used), len(active))
+        cells = [[*column, *[""] * (rows - len(column))] for half in (used, active) for column in _columns(half)]
+        names, shares, others, actives = cells
+        columns = [Column("Busiest resources", names, "name"), Column("used", shares)] if used else []
+        columns += [Column("Busiest transitions", others, "name"), Column("active", actives)] if active else []
+        if columns:
+            self.table(columns)
+        found = f"{counted(len(places), 'place')} and {counted(len(transitions), 'transition')}"
+        self.note(f"the busiest of {found}, arrays folded; --all shows all")
+
+    def _most(self, rows: Sequence[Row], kind: FigureKind) -> list[tuple[str, str]]:
+        """Names and shares of the busiest rows; a clock that runs works at nothing."""
+        busy = [(_greatest(row, kind), row) for row in rows if self.cells.text(row, kind) not in ("", NOTHING)]
+        busy = [(share, row) for share, row in busy if share > 0.0 and row.name not in self.clocked]
+        busy.sort(key=lambda pair: -pair[0])
+        return [(_titled(row), self.cells.text(row, kind)) for _, row in busy[:MOST_BUSY]]
+
     def figures(self, title: str, rows: Sequence[Row], kinds: Iterable[FigureKind]) -> None:
         """Places or transitions; intervals give way where there is no room."""
-        columns = [Column(title, [f"{row.name} ×{row.copies}" if row.copies > 1 else row.name for row in rows], "name")]
+        columns = [Column(title, [_titled(row) for row in rows], "name")]
         for kind in kinds:
             cells = [self.noted(self.cells.text(row, kind)) for row in rows]
             brief = [self.cells.text(row, kind, brief=True) for row in rows] if kind.interval else None
@@ -255,6 +298,30 @@ class _Summary:
         elif record.judged:
             text = f"✓ {record.holding}" + (", on partial results" if record.partial else "")
             print_prose(self.console, Text(f"\n{text}", style="green"))
+
+
+def _measure_columns(rows: Sequence[tuple[str, str, Text]]) -> list[Column]:
+    names, values, remarks = (list(cells) for cells in zip(*rows, strict=True))
+    return [Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")]
+
+
+def _without(remark: Text, docs: Container[str], room: int) -> Text:
+    lines = enumerate(remark.split())
+    kept = [line for number, line in lines if line.plain not in docs or (number == 0 and line.cell_len <= room)]
+    return Text("\n").join(kept)
+
+
+def _columns(pairs: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    return [name for name, _ in pairs], [text for _, text in pairs]
+
+
+def _titled(row: Row) -> str:
+    return f"{row.name} ×{row.copies}" if row.copies > 1 else row.name
+
+
+def _greatest(row: Row, kind: FigureKind) -> float:
+    """The figure of a row, or of the greatest element of an array."""
+    return row.spread[kind.name][1] if kind.name in row.spread else row.figures[kind.name].mean
 
 
 def first_sentence(doc: str) -> str:

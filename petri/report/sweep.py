@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from petri.experiment.design.definition import PER_TRANSITION, shown
 from petri.report.columns import GAP, Column, print_prose, print_table, with_tall_heading
+from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units
 from petri.report.text import Console, Text
@@ -90,7 +91,7 @@ def count(point: PointOutcome) -> str:
 
 
 def measure_column(one: Figure, points: Sequence[PointOutcome], units: Units) -> Column:
-    return Column(one.name, [estimate(point, one.name, one.dimension, units) for point in points])
+    return Column(one.name, [estimate(point, one.name, shown_dimension(one.dimension), units) for point in points])
 
 
 def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Iterator[list[Column]]:
@@ -112,7 +113,7 @@ def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
     checked = [(point, one) for point in outcome.points for one in point.checked]
     if not checked:
         return
-    dimensions = {one.name: one.dimension for one in outcome.figures}
+    dimensions = {one.name: shown_dimension(one.dimension) for one in outcome.figures}
     measured, wanted = [], []
     for point, one in checked:
         dimension, within = dimensions[one.expected.measure], one.expected.within

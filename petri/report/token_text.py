@@ -9,7 +9,8 @@ from typing import Final
 from petri.catalogue.operations import COMPARISONS
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate
-from petri.net import Expr, Net, Scalar, Slot, Token, Transition, Variable
+from petri.engine.lets import Known, readable, value_of
+from petri.net import Expr, Let, Net, Scalar, Slot, Token, Transition, Variable
 from petri.report.expressions import ExpressionText, operand_shown
 from petri.report.quantities import Units, compact, joined
 
@@ -49,9 +50,13 @@ class Values:
         """Some of a token's values."""
         return self.token(tuple(wanted.values()), [slots[slot] for slot in wanted])
 
-    def variables(self, transition: Transition, values: Sequence[Scalar | None]) -> str:
-        """`i = 1, s = 64 B`: those that have a value."""
-        pairs = [(one, value) for one, value in zip(transition.variables, values, strict=False) if value is not None]
+    def variables(self, transition: Transition, values: Sequence[Scalar | None], known: Known | None = None) -> str:
+        """`i = 1, s = 64 B`: those that have a value, and what the transition calls by a name (`let`)."""
+        bound: list[tuple[Variable | Let, Scalar | None]] = [*zip(transition.variables, values, strict=False)]
+        if transition.lets and len(values) == len(transition.variables) and (not values or set(values) != {None}):
+            known = known or Known()
+            bound += [(let, value_of(let, self.net, values, known)) for let in readable(transition.lets, known)]
+        pairs = [(one, value) for one, value in bound if value is not None]
         texts = [self.scalar(value, one.dimension, one.labels) for one, value in pairs]
         return named_values([one.name for one, _ in pairs], texts, " = ")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from petri.diagnostics import Value
+from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted, number
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def unsettled_note(points: Iterable[PointOutcome], figures: Sequence[Figure], un
 
 def movement(point: PointOutcome, one: Drift, dimension: str, units: Units) -> str:
     """`wait at load=1.3 grows steadily from 9 us in the first third to 46 us in the last`."""
-    early, late = (units.show(value, dimension) for value in (one.early, one.late))
+    early, late = (units.show(value, shown_dimension(dimension)) for value in (one.early, one.late))
     at = f" at {point.label}" if point.parameters else ""
     return f"{one.name}{at} {going(one.steady)} from {early} in the first third to {late} in the last"
 

@@ -14,11 +14,12 @@ from petri.analysis.enabling import Helper, why_each
 from petri.engine.binding import Binding
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context
+from petri.engine.lets import Known
 from petri.engine.state import InProgress, seated
 from petri.net import WEIGHT_PARTS, Net, Place, Scalar, Transition, is_shared
 from petri.report.clock_text import ClockText
 from petri.report.columns import Column, print_prose, print_table
-from petri.report.expressions import ExpressionText
+from petri.report.expressions import ExpressionText, seen
 from petri.report.lacks import reasons
 from petri.report.quantities import counted
 from petri.report.text import Console, PlainConsole, Text
@@ -126,7 +127,7 @@ class _Teller:
         parts = []
         if dropped is not None and not dropped.at < self.why.moment.last[number]:
             by = self.net.transitions[dropped.by.transition]
-            bound = self.values.variables(by, dropped.by.variables)
+            bound = self.values.variables(by, dropped.by.variables, Known(dropped.by.start, dropped.by.end))
             at, name = self.values.time(dropped.at), f"{by.name} ({bound})" if bound else by.name
             parts.append(f"it was disabled at {at} by {name}")
         return [*parts, *filter(None, [self.clocks.all(number)])]
@@ -153,7 +154,7 @@ class _Teller:
         place = self.net.places[arc.place]
         pattern = self.words.pattern(arc, self.transition)
         inscription = f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else ""
-        text = f"{'any ' * arc.any}{place.name}{inscription}" + (" (only read)" if arc.keep else "")
+        text = f"{seen(arc)}{place.name}{inscription}" + (" (only read)" if arc.keep else "")
         there = self._there(arc.place, sees_all=arc.any)
         reached = [one for one in self.explanation.candidates if len(one.found) >= number]
         found = sum(len(one.found) > number for one in reached)
@@ -277,7 +278,8 @@ class _Teller:
     def candidates(self, console: Console) -> None:
         """A row for each of the first candidates, unless there is only one without values to tell."""
         listed = self.explanation.candidates
-        shown = [(self.values.variables(self.transition, one.variables), one) for one in listed]
+        known = Known(self.state.now, tokens=lambda place: len(self.state.marking[place]))
+        shown = [(self.values.variables(self.transition, one.variables, known), one) for one in listed]
         if not any(text for text, _ in shown) or (len(shown) == 1 and not self.why.enabled and not shown[0][0]):
             return
         fit = len(self.explanation.bindings)
@@ -342,7 +344,7 @@ class _Teller:
         if helper.firings:
             firing = self.state.in_progress[helper.firings[0]]
             transition = self.net.transitions[firing.transition]
-            bound = self.values.variables(transition, firing.variables)
+            bound = self.values.variables(transition, firing.variables, Known(firing.start, firing.end))
             place = helper.unmet.place
             verb = "holds it and gives it back" if any(p == place for p, _ in firing.took) else "gives one"
             since = "on the way" if firing.part else "in progress"
@@ -418,7 +420,7 @@ class _Teller:
         if following is None:
             return []
         chosen = self.net.transitions[following.transition]
-        bound = self.values.variables(chosen, following.variables)
+        bound = self.values.variables(chosen, following.variables, Known(following.start, following.end))
         return [f"Next, {chosen.name}{f' ({bound})' if bound else ''} starts."]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petri.codec import net_from_dict, net_text
+from petri.codec import net_text
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.figures import evaluate_all, measure_names, tallies
@@ -27,6 +27,7 @@ from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, estimates, table
 from petri.result.units import unit_of, with_unit
 from petri.run.plan import Plan
+from petri.run.stored_net import read_net
 from petri.structs import Frozen, as_dict, convert, fields, to_builtins
 from petri.version import VERSION
 
@@ -47,6 +48,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
     failure, rounded = result.failure, result.net.inexact  # the constant times that are rounded to ticks
+    said = [{"id": one.id, "severity": one.severity, "message": one.message} for one in result.cautions]
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
@@ -81,6 +83,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
+        **({"cautions": said} if said else {}),
         "arrays": {
             kind: [array_dict(row) for row in table(result, kind) if row.copies > 1] if result.counted else []
             for kind in ("places", "transitions")
@@ -131,7 +134,7 @@ def unpack(text: str) -> Packed:
     content = json.loads(plain)
     ran = content["course"]
     return Packed(
-        net_from_dict(content["net"]),
+        read_net(content["net"]),
         None if ran is None else History(*(np.array(ran[name], dtype=np.float64) for name in fields(History))),
         stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
@@ -189,7 +192,7 @@ def manifest(result: RunFigures) -> Manifest:
         plan.seed,
         result.asked,
         number(plan.until),
-        plan.warmup,
+        float(plan.warmup),
         plan.engine,
         f"{result.hash:016x}",
         platform.machine(),
@@ -226,7 +229,7 @@ def net_hash(net: Net) -> str:
 
 def number(value: float) -> float | None:
     """JSON has neither nan nor inf."""
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:
@@ -271,6 +274,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
         record["failure"] = measured.failure
     if measured.passages is not None:
         record["passages"] = as_dict(measured.passages) | {"mean": number(measured.passages.mean)}
+    if measured.remarks:
+        record["remarks"] = list(measured.remarks)
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}

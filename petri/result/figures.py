@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from petri.analysis.cautions import cautions
 from petri.catalogue.operations import OPERATIONS
-from petri.diagnostics import RunFailure, unknown_name
+from petri.diagnostics import Diagnostic, RunFailure, unknown_name
 from petri.display import ShownInNotebook
 from petri.engine.errors import Fault, is_of_marking
 from petri.file_read import FileRead, furthest
@@ -28,6 +29,7 @@ from petri.measure.sequential import widening
 from petri.measure.trend import FEWEST_PAIRS, ColdStart, Drift, cold_start, drifts
 from petri.measure.unvaried import Ranged, with_ranges
 from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
+from petri.result.remarks import remarks
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
 from petri.structs import Frozen, replace
@@ -75,6 +77,7 @@ class MeasureResult(ShownInNotebook, Frozen):
     seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
     time_unit: str = ""  # its name
     passages: OpenPassages | None = None  # of a measure of passages
+    remarks: tuple[str, ...] = ()  # what makes the figure doubtful
 
     @property
     def name(self) -> str:
@@ -183,6 +186,11 @@ class RunFigures(Frozen, dict=True):
         found = cold_start(self.net, lines, [one.window for one in ran], [one.batches for one in ran])
         growing = {one.name for one in self.drifts if one.steady}
         return None if found is not None and found.place in growing else found
+
+    @cached_property
+    def cautions(self) -> tuple[Diagnostic, ...]:
+        """Times that are rounded to ticks, and what in the net may mean something else."""
+        return tuple(cautions(self.net, [replication.window for replication in self.counted]))
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
@@ -382,6 +390,7 @@ class RunFigures(Frozen, dict=True):
             seconds=self.net.seconds,
             time_unit=self.net.time_unit,
             passages=self.passages(measure),
+            remarks=remarks(self.net, measure, [r.window for r in self.counted]),
         )
 
     def passages(self, measure: Measure) -> OpenPassages | None:
@@ -464,7 +473,7 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
     unit = f" {net.time_unit}" if net.time_unit else ""
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
-    values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
+    values = {name: value if isinstance(value, list | int) else str(value) for name, value in given.items()}
     if fault.id == "bad-parameter":
         drawn = OPERATIONS[str(given["distribution"])]
         values |= {"distribution": drawn.word, "needs": drawn.needs()}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from petri.analysis.constancy import Constancy, constancy_of
+from petri.analysis.constancy import Constancy, constancy_of, tokens_read
 from petri.analysis.heavy import heavy_tails_of
 from petri.measure import reorder
 from petri.measure.bounded import Bounded
@@ -22,7 +22,7 @@ from petri.measure.histogram import bucket, quantile_share
 from petri.measure.intervals import incomplete_beta
 from petri.measure.tails import is_heavy
 from petri.measure.unvaried import EVENTS, Ranged, independent_looks
-from petri.net import Counter, Event, Expr, Net, Order, Passage, Sample, Term, Transition, Watched, operations
+from petri.net import Counter, Event, Expr, Net, Order, Passage, Sample, Term, Transition, Watched
 from petri.run.plan import Plan
 from petri.run.replications import Replication
 from petri.structs import Struct, replace
@@ -303,7 +303,7 @@ class _Leaves(Struct):
 
     def _counter(self, probe: Any, value: float) -> Bounded:
         firings = float(self.rare.seen.firings[probe.transition])
-        if self._same([probe.transition]):
+        if self._alike([probe]):
             return Bounded.of(value)
         more = self._firings(probe.transition) if not firings else self.times(firings)
         if probe.quantity is None:
@@ -323,7 +323,7 @@ class _Leaves(Struct):
             return self._watched(probe, snapshot, field, value)
         if isinstance(probe, Sample):
             parts = (probe, *probe.others)
-            if self._same([one.transition for one in parts]):
+            if self._alike(parts):
                 return Bounded.of(value)
             return self._sample(parts, snapshot, field, value)
         if isinstance(probe, Passage) and self._same_events(probe.start, probe.end):
@@ -336,6 +336,10 @@ class _Leaves(Struct):
         """Whether what these transitions do is the same in every run."""
         return self.rare.fixed_length and not self.rare.constancy.random[0].intersection(transitions)
 
+    def _alike(self, parts: Iterable[Counter | Sample]) -> bool:
+        """Whether these count or sample the same in every run."""
+        return self.rare.fixed_length and all(map(self.rare.constancy.is_alike, parts))
+
     def _same_events(self, *events: Event) -> bool:
         every = [one for event in events for one in event.every]
         transitions = [one.transition for one in every if one.transition is not None]
@@ -346,8 +350,7 @@ class _Leaves(Struct):
         if field != "integral":
             return self._unknown(value)
         least, most = _range_of_marking(self.rare.constancy, probe)
-        reads = {int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"}
-        same = self._same(probe.firings) and not self.rare.constancy.random[1].intersection(reads)
+        same = self._same(probe.firings) and not self.rare.constancy.random[1] & tokens_read([probe.value])
         length, always = self.rare.seen.elapsed, float(snapshot["min"])
         if least == most or same:
             return Bounded.of(value)
@@ -360,14 +363,15 @@ class _Leaves(Struct):
         """Figures of a sample of which all values were equal."""
         count = float(snapshot["count"])
         if field == "count" and not count:
-            return Bounded(0.0, 0.0, sum(self.times(float(self.rare.seen.firings[one.transition])) for one in parts))
+            return Bounded(0.0, 0.0, sum(self.times(self._chances_of(one)) for one in parts))
         share = quantile_share(field)
         if share is not None and count and self._is_certain(snapshot, share, value):
             return Bounded.of(value)
         if not count or snapshot["min"] != snapshot["max"]:
             return self._unknown(value)
         always, other = float(snapshot["min"]), EVENTS / min(count, self.rare.looks)
-        ranges = [_range_of_sample(self.rare.net.transitions[one.transition], one.value) for one in parts]
+        at = (None if one.transition is None else self.rare.net.transitions[one.transition] for one in parts)
+        ranges = [_range_of_sample(where, one.value) for where, one in zip(at, parts, strict=True)]
         least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
         if least == most:
             return Bounded.of(value)
@@ -376,6 +380,11 @@ class _Leaves(Struct):
         if field != "mean":
             return Bounded(value, least, most)
         return Bounded(value, always - other * (always - least), always + other * (most - always))
+
+    def _chances_of(self, sample: Sample) -> float:
+        """How many values there might have been."""
+        seen, at = self.rare.seen, sample.transition
+        return float(seen.arrivals[sample.place] if at is None else seen.firings[at])
 
     def _is_certain(self, snapshot: Any, share: float, value: float) -> bool:
         """Whether a quantile is one of few values, so frequent that it is the true one: of the share of smaller values
@@ -426,9 +435,11 @@ def _range_of_marking(constancy: Constancy, probe: Watched) -> Range:
     return _range(_replaced(probe.value, instead), variable)
 
 
-def _range_of_sample(transition: Transition, value: Expr) -> Range:
-    """The least and the greatest value of an expression at a firing."""
+def _range_of_sample(transition: Transition | None, value: Expr) -> Range:
+    """The least and the greatest value of an expression at a firing, or of an arriving token."""
     known: dict[int, Range] = {}
+    if transition is None:
+        return _range(value, lambda _: ALL)
     for draw in transition.draws:
         known[draw.variable] = _range(draw.expression, lambda index: known.get(index, ALL))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from petri.analysis.cautions import Caution
 from petri.measure.arrays import Floats
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import Judged, Verdict
@@ -126,6 +127,7 @@ class _Measure(_Figure, kw_only=True):
     record: Mapping[str, _Figure]
     expectations: tuple[dict[str, Any], ...]
     failure: str | None = None
+    remarks: tuple[str, ...] = ()
     histogram: _Buckets | None = None
     distributions: Mapping[str, tuple[float, ...]] | None = None
     series: Mapping[str, tuple[float | None, ...]] | None = None
@@ -142,6 +144,7 @@ class _Measure(_Figure, kw_only=True):
             None if self.series is None else {int(one): _floats(values) for one, values in self.series.items()},
             self.failure,
             passages=None if self.passages is None else self.passages.open_passages,
+            remarks=self.remarks,
         )
 
 
@@ -162,6 +165,7 @@ class StoredResult(Frozen):
     failure: Failure | None = None
     unsettled: tuple[Drift, ...] = ()
     cold_start: ColdStart | None = None
+    cautions: tuple[Caution, ...] = ()
     recordings: tuple[Recording, ...] = ()
     packed: str = ""
 

@@ -45,9 +45,9 @@ class Row(Frozen):
 
 
 def table(result: RunFigures, kind: str, *, fold: bool = True, brief: bool = False) -> tuple[Row, ...]:
-    """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row.
+    """The figures of places (M1) or transitions (M2) of a result, by kind: "places" or "transitions".
 
-    brief: where no row is an array, leave out the intervals that a terminal does not show.
+    With `fold`, an array is one row. brief: where no row is an array, leave out intervals no terminal shows.
     """
     kinds = PLACE_COLUMNS if kind == "places" else transition_columns(result.net)
     names = [one.name for one in (result.net.places if kind == "places" else result.net.transitions)]

@@ -76,8 +76,7 @@ class ClockRecorder:
         own = self._own.setdefault(index, {})
         for clock in clocks.clocks:
             if id(clock) not in own:
-                tokens = tuple(token.value for token in clock.tokens)
-                own[id(clock)] = clock, ClockSpan(index, tokens, clock.time)
+                own[id(clock)] = clock, ClockSpan(index, clocks.values(clock), clock.time)
                 self.record.spans.append(own[id(clock)][1])
             self._change(own[id(clock)][1], int(clock.runs), clock.target if clock.runs else clock.left)
         if clocks.has_speed:

@@ -18,6 +18,7 @@ from petri.engine.checkpoint import (
     chunks,
     token_of,
     wide,
+    wider,
 )
 from petri.engine.expression import Context
 from petri.engine.interface import Asked, Limits
@@ -180,8 +181,8 @@ class _Fitting:
     def content(self, probe: Content, saved: SavedPlace) -> SavedContent:
         slots, value = self.net.places[probe.place].colour.slots, Whole(probe.value)
         tokens = chunks(saved.words, len(slots)) if slots else [()] * saved.tokens
-        total = wide(sum(value.of(Context(token_of(words, slots))) for words in tokens))
-        return SavedContent(total, NOTHING, total)
+        total = wider(sum(value.of(Context(token_of(words, slots))) for words in tokens))
+        return SavedContent(total, wider(0), total)
 
     def rows(self) -> tuple[int, ...]:
         """Streams go on where they were."""

@@ -1,7 +1,7 @@
 """Records a run token by token, for the token game: which tokens each firing takes, and which it gives.
 
 The record is what a viewer needs to repeat the run without computing anything: it takes tokens by their seats in their
-places, and the rules S4 and I5 say where the others then are.
+places, and the rules (S4, I5) say where the others then are.
 """
 
 from __future__ import annotations

@@ -14,10 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from petri.atomic_file import replacing
-from petri.codec import net_from_dict, net_text
+from petri.codec import net_text
 from petri.engine.errors import ModelError
 from petri.engine.native import available
 from petri.engine.saved_check import check
@@ -25,7 +23,8 @@ from petri.net import Net
 from petri.regular import irregular
 from petri.run.checkpoint import SavedReplication
 from petri.run.session import begin
-from petri.structs import Frozen
+from petri.run.stored_net import read_net
+from petri.structs import Frozen, as_packed, read_packed
 
 MAGIC: Final = b"pnsim state 2\n"
 LARGEST: Final = 1 << 28  # bytes, expanded
@@ -62,7 +61,7 @@ class SavedRun(Frozen):
         """Write it to a file. Raises OSError, and NotSaved where it is too large for one."""
         text = "".join(net_text(self.net))
         contents = _Contents(text, self.until, self.warmup, self.seed, self.replications)
-        packed = msgspec.msgpack.encode(contents)
+        packed = as_packed(contents)
         if len(packed) > LARGEST:
             raise NotSaved(f"it has {len(packed):,} bytes, where {LARGEST:,} are possible")
         with replacing(path) as file:
@@ -78,16 +77,16 @@ class SavedRun(Frozen):
                 raise NotSaved("it does not begin as a saved state of this version of pnsim does")
             packed = file.read(LARGEST + 1)
         try:
-            contents = msgspec.msgpack.decode(_expanded(packed), type=_Contents)
+            contents = read_packed(_expanded(packed), _Contents)
             run = cls(
-                net_from_dict(json.loads(contents.net)),
+                read_net(json.loads(contents.net)),
                 contents.until,
                 contents.warmup,
                 contents.seed,
                 contents.replications,
             )
             run._check()
-        except (msgspec.DecodeError, zlib.error, ValueError, KeyError, RecursionError, OverflowError) as error:
+        except (zlib.error, ValueError, KeyError, RecursionError, OverflowError) as error:
             raise NotSaved(str(error)) from error
         return run
 

@@ -12,8 +12,8 @@ from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
 from petri.engine.firings import Firings, TracedFiring
-from petri.net import Net, Scalar, Variable
-from petri.trace.rows import TextWriter, shown
+from petri.net import Let, Net, Scalar, Variable
+from petri.trace.rows import TextWriter, shown, told
 from petri.visible import visible
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,7 +28,7 @@ _HEAD: Final = """<?xml version="1.0" encoding="UTF-8"?>
 
 class EventLogWriter(TextWriter):
     """Events have `concept:name` (the transition), `start_timestamp` and `time:timestamp` (its end), `start` and `end`
-    in the net's unit, and the variables of the binding. After the year 9999 they have no timestamps."""
+    in the net's unit, and what the firing has bound. After the year 9999 they have no timestamps."""
 
     def __init__(self, net: Net, file: BinaryIO) -> None:
         super().__init__(file)
@@ -44,12 +44,13 @@ class EventLogWriter(TextWriter):
             self._text.write(f" <trace>\n{_string('  ', 'concept:name', str(replication))}")
         bindings: list[list[str]] = [[] for _ in range(len(found))]
         for transition, rows in found.by_transition():
-            variables = self._net.transitions[transition].variables
-            if not variables:
+            named = told(self._net.transitions[transition])
+            if not named:
                 continue
-            columns = found.variables(transition, rows)
+            columns = [*found.variables(transition, rows), *found.lets(transition, rows)]
             for row, values in zip(rows.tolist(), zip(*columns, strict=True), strict=True):
-                bindings[row] = [_variable(*pair) for pair in zip(variables, values, strict=True)]
+                pairs = zip(named, values, strict=True)
+                bindings[row] = [_value(one, value) for one, value in pairs if value is not None]
         names = [_string("   ", "concept:name", one.name) for one in self._net.transitions]
         columns_ = zip(found.starts.tolist(), found.ends.tolist(), found.transitions.tolist(), bindings, strict=True)
         for start, end, transition, binding in columns_:
@@ -68,10 +69,10 @@ class EventLogWriter(TextWriter):
             self._case = None
 
 
-def _variable(variable: Variable, value: Scalar) -> str:
-    if variable.labels:
-        return _string("   ", variable.name, shown(variable, value))
-    return _attribute("int" if variable.kind == "int" else "float", variable.name, repr(value))
+def _value(named: Variable | Let, value: Scalar) -> str:
+    if named.labels:
+        return _string("   ", named.name, shown(named, value))
+    return _attribute("int" if named.kind == "int" else "float", named.name, repr(value))
 
 
 def _date(key: str, time: float) -> list[str]:

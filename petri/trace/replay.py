@@ -1,6 +1,6 @@
 """Reconstructs the marking from the firings alone: what each takes and gives, and when.
 
-A trace contains the transition, start, end and variables of each firing. By the rules E2, E3, I5 and I11 these
+A trace contains the transition, start, end and variables of each firing. By the rules (E2, E3, I5, I11) these
 determine what it takes and gives; nothing is drawn again.
 """
 

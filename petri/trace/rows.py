@@ -9,7 +9,8 @@ from itertools import repeat
 from typing import Any, BinaryIO, Final
 
 from petri.engine.firings import Firings, TracedFiring
-from petri.net import Net, Scalar, Variable
+from petri.engine.lets import in_traces
+from petri.net import Let, Net, Scalar, Transition, Variable
 from petri.version import VERSION
 
 COLUMNS: Final = ("replication", "start", "end", "transition", "binding")
@@ -47,31 +48,40 @@ class CsvWriter(TextWriter):
     def _bindings(self, firings: Firings) -> list[str]:
         bindings = [""] * len(firings)
         for transition, rows in firings.by_transition():
-            variables = self._net.transitions[transition].variables
-            if not variables:
+            named = told(self._net.transitions[transition])
+            if not named:
                 continue
-            columns = firings.variables(transition, rows)
-            texts = [texts_of(variable, column) for variable, column in zip(variables, columns, strict=True)]
-            form = " ".join(variable.name.replace("%", "%%") + "=%s" for variable in variables)
+            columns = [*firings.variables(transition, rows), *firings.lets(transition, rows)]
+            texts = [texts_of(one, column) for one, column in zip(named, columns, strict=True)]
+            form = " ".join(one.name.replace("%", "%%") + "=%s" for one in named)
             for row, values in zip(rows.tolist(), zip(*texts, strict=True), strict=True):
                 bindings[row] = form % values
         return bindings
 
 
-def texts_of(variable: Variable, values: Iterable[Scalar]) -> Iterable[str]:
+def told(transition: Transition) -> list[Variable | Let]:
+    """What a trace has values of: the variables of a firing, and the names that the transition gives to values."""
+    return [*transition.variables, *in_traces(transition)]
+
+
+def texts_of(named: Variable | Let, values: Iterable[Scalar | None]) -> Iterable[str]:
     """Values as they are written in traces."""
-    return map(repr, values) if not variable.labels else (shown(variable, value) for value in values)
+    if isinstance(named, Variable) and not named.labels:
+        return map(repr, values)
+    return (shown(named, value) for value in values)
 
 
-def shown(variable: Variable, value: Scalar) -> str:
-    """A value as it is written in traces: exact; for an enumeration its name."""
-    if variable.labels and 0 <= value < len(variable.labels):
-        return variable.labels[int(value)]
+def shown(named: Variable | Let, value: Scalar | None) -> str:
+    """A value as it is written in traces: exact; for an enumeration its name. Nothing where it has none."""
+    if value is None:
+        return ""
+    if named.labels and 0 <= value < len(named.labels):
+        return named.labels[int(value)]
     return repr(value)
 
 
 class ParquetWriter:
-    """Columns replication, start, end [net's time unit], transition, and one for each variable's name.
+    """Columns replication, start, end [net's time unit], transition, and one for each variable's and `let`'s name.
 
     A variable's column is null if the transition has no variable of the name. It contains integers, reals, or (for
     enumerations, and if transitions disagree on the type) texts. A variable with the name of one of the first four
@@ -87,7 +97,7 @@ class ParquetWriter:
         self._arrow: Any = pyarrow
         self._net = net
         self._kinds = variable_kinds(net)
-        self._places = [[self._titled(v.name) for v in transition.variables] for transition in net.transitions]
+        self._places = [[self._titled(one.name) for one in told(transition)] for transition in net.transitions]
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
         types = {"int": pyarrow.int64(), "real": pyarrow.float64(), "text": text}
         about = {"pnsim.version": VERSION, "pnsim.net": net.name, "pnsim.time_unit": net.time_unit}
@@ -140,22 +150,27 @@ class ParquetWriter:
         first = 0
         for _, firings in held:
             for transition, positions in firings.by_transition():
-                self._fill(columns, transition, (positions + first).tolist(), firings.variables(transition, positions))
+                values = [*firings.variables(transition, positions), *firings.lets(transition, positions)]
+                self._fill(columns, transition, (positions + first).tolist(), values)
             first += len(firings)
         arrays = [self._arrow.array(columns[one.name], type=self._plain(one.type)) for one in self._schema]
         encoded = [array.cast(one.type) for array, one in zip(arrays, self._schema, strict=True)]
         self._writer.write_table(self._arrow.Table.from_arrays(encoded, schema=self._schema))
 
     def _fill(
-        self, columns: dict[str, list[Any]], transition: int, rows: Sequence[int], variables: list[list[Scalar]]
+        self,
+        columns: dict[str, list[Any]],
+        transition: int,
+        rows: Sequence[int],
+        found: Sequence[Sequence[Scalar | None]],
     ) -> None:
-        """Write the variables of firings of one transition into their rows."""
-        declared = self._net.transitions[transition].variables
-        for variable, title, values in zip(declared, self._places[transition], variables, strict=True):
-            text = self._kinds[variable.name] == "text"
+        """Write what the firings of one transition have bound into their rows."""
+        named = told(self._net.transitions[transition])
+        for one, title, values in zip(named, self._places[transition], found, strict=True):
+            text = self._kinds[one.name] == "text"
             column = columns[title]
-            for row, value in zip(rows, texts_of(variable, values) if text else values, strict=True):
-                column[row] = value
+            for row, value in zip(rows, values, strict=True):
+                column[row] = shown(one, value) if text and value is not None else value
 
     def _plain(self, kind: Any) -> Any:
         """Texts become dictionary-encoded after they have been collected."""
@@ -163,11 +178,11 @@ class ParquetWriter:
 
 
 def variable_kinds(net: Net) -> dict[str, str]:
-    """For each variable name "int", "real" or "text": the type that suits all transitions with such a variable."""
+    """For each name "int", "real" or "text": the type that suits all transitions with a variable or value of it."""
     kinds: dict[str, str] = {}
     for transition in net.transitions:
-        for variable in transition.variables:
-            kind = "text" if variable.labels else variable.kind
-            known = kinds.get(variable.name, kind)
-            kinds[variable.name] = kind if known == kind else "text" if "text" in (kind, known) else "real"
+        for one in told(transition):
+            kind = "text" if one.labels else str(one.kind)
+            known = kinds.get(one.name, kind)
+            kinds[one.name] = kind if known == kind else "text" if "text" in (kind, known) else "real"
     return kinds

@@ -18,9 +18,10 @@ from operator import add
 from typing import BinaryIO, Final
 
 from petri.engine.firings import TracedFiring
-from petri.net import Net, Scalar, Slot, Token, Transition, Variable
+from petri.engine.lets import Known, in_traces, value_of
+from petri.net import Let, Net, Scalar, Slot, Token, Transition, Variable
 from petri.trace.replay import Moved, Replay
-from petri.trace.rows import TextWriter, shown
+from petri.trace.rows import TextWriter, shown, told
 from petri.version import VERSION
 
 MOST_EVENTS: Final = 2_000_000  # about 300 MB, the limit of viewers
@@ -106,7 +107,8 @@ class TimelineWriter(TextWriter):
         self._events = 0
         names = short_names([transition.name for transition in net.transitions])
         self._titles = [f'"name":{json.dumps(name)},"args":{{' for name in names]
-        self._keys = [[json.dumps(v.name) + ":" for v in transition.variables] for transition in net.transitions]
+        self._keys = [[json.dumps(one.name) + ":" for one in told(transition)] for transition in net.transitions]
+        self._lets = [in_traces(transition) for transition in net.transitions]
         self._named = [any(v.labels or v.dimension for v in t.variables) for t in net.transitions]
         self._pools = {
             place: Pool(place, number + 1, lasting_slots(net, place)) for number, place in enumerate(resources(net))
@@ -308,18 +310,24 @@ class TimelineWriter(TextWriter):
         self._write(f'"ph":"X"{track.start}{self._stamp(firing.start)},"dur":{length},{self._titled(firing)}')
 
     def _titled(self, firing: TracedFiring) -> str:
-        """The name of the transition, and the values of its variables."""
+        """The name of the transition, and the values that the firing has bound."""
         values: Iterable[str] = map(repr, firing.variables)
         if self._named[firing.transition]:
             variables = self._net.transitions[firing.transition].variables
             pairs = zip(variables, firing.variables, strict=True)
             values = [self._value(v, value) for v, value in pairs]
+        if lets := self._lets[firing.transition]:
+            known = Known(firing.start, firing.end)
+            found = [(let, value_of(let, self._net, firing.variables, known)) for let in lets]
+            values = [*values, *(self._value(let, value) for let, value in found)]
         return self._titles[firing.transition] + ",".join(map(add, self._keys[firing.transition], values)) + "}"
 
-    def _value(self, variable: Variable, value: Scalar) -> str:
-        if variable.labels:
-            return json.dumps(shown(variable, value))
-        return repr(self._net.tick.quantity(value, variable.dimension))
+    def _value(self, named: Variable | Let, value: Scalar | None) -> str:
+        if value is None:
+            return "null"
+        if named.labels:
+            return json.dumps(shown(named, value))
+        return repr(self._net.tick.quantity(value, named.dimension))
 
     def _write(self, event: str) -> None:
         self._lines.append(f",\n{{{event}}}" if self._events else f"\n{{{event}}}")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petri.catalogue.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
-from petri.diagnostics import did_you_mean
+from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
 from petri.language.meaning.unit_names import suggested_unit as suggested
 from petri.net import Net, Place, Slot
 from petri.traffic.problems import problem
@@ -97,19 +97,26 @@ def match(
 ) -> tuple[Field, ...]:
     """The fields of a place's colour in a file with these columns.
 
-    units: the units of the columns, if the format defines them. Raises LanguageError if a column is missing, or its
-    unit does not fit the field.
+    units: the units of the columns, if the format defines them. Raises LanguageError with all columns that are
+    missing, or whose unit does not fit the field.
     """
     assert place.stream is not None
     given = dict(place.stream.columns)
     names = [header_parts(header)[0] for header in headers]
-    fields = []
+    fields: list[Field] = []
+    wrong: list[Diagnostic] = []
     for position, slot in enumerate(place.colour.slots):
         wanted, unit = header_parts(given.get(slot.name, slot.name or "value"))
-        index = _find(wanted, names, headers, slot, place, path)
-        own = unit or header_parts(headers[index])[1] or (units or {}).get(names[index])
-        factor, unit = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
-        fields.append(Field(position, slot, index, headers[index], factor, unit))
+        try:
+            index = _find(wanted, names, headers, slot, place, path)
+            own = unit or header_parts(headers[index])[1] or (units or {}).get(names[index])
+            factor, unit = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
+        except LanguageError as error:
+            wrong += error.diagnostics
+        else:
+            fields.append(Field(position, slot, index, headers[index], factor, unit))
+    if wrong:
+        raise LanguageError(wrong, {})
     return tuple(fields)
 
 

@@ -1,4 +1,8 @@
-"""Parquet files, read by pyarrow (`pip install 'pnsim[parquet]'`)."""
+"""Parquet files, read by pyarrow (`pip install 'pnsim[parquet]'`).
+
+Memory is bounded before a page is unpacked: no page may be larger than `LARGEST_PAGE`, and no text longer than
+`LONGEST_TEXT`. Columns of other types than the fields can have are not read at all.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from petri.net import Net, Place, Slot
 from petri.traffic.fields import Block, Column, Field, Recording, header_parts
+from petri.traffic.pages import pages
 from petri.traffic.problems import longest, problem, unreadable
 
 
@@ -19,10 +24,20 @@ def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple
     """A file of columns, and those that fill the slots of a place. Timestamps count in nanoseconds."""
     assert place.stream is not None
     file = ParquetFile(path, place.stream.name)
-    return file, file.fields(net, place)
+    fields = file.fields(net, place)
+    try:
+        file.check_types(fields)
+    except BaseException:
+        file.close()
+        raise
+    return file, fields
 
 
 BUFFER = 1 << 20  # bytes of a column read at a time, so that large row groups do not matter
+LARGEST_PAGE = 1 << 26  # bytes of a page when it is unpacked; writers make pages of a megabyte
+LONGEST_TEXT = 1 << 16  # bytes, as of a row of CSV
+MUCH_TEXT = 1 << 26  # bytes of the texts of a row group, beyond which they are read in batches of `FEW` rows
+FEW = 1024
 
 
 class ParquetFile(Recording):
@@ -30,9 +45,14 @@ class ParquetFile(Recording):
 
     def __init__(self, path: Path, name: str) -> None:
         self._name = name
+        self._path = path
         self._arrow, parquet = _packages(name)
         try:
             self._file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+            texts = [one.name for one in self._file.schema_arrow if self._is_text(one.type)]
+            if texts:  # each is kept once in a batch, however often it comes
+                self._file.close()
+                self._file = parquet.ParquetFile(path, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False)
             schema = self._file.schema_arrow
             self.headers = list(schema.names)
         except UnicodeDecodeError as error:
@@ -51,9 +71,57 @@ class ParquetFile(Recording):
         types = self._arrow.types
         return bool(types.is_timestamp(kind) or types.is_duration(kind))
 
-    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+    def _is_text(self, kind: Any) -> bool:
+        types = self._arrow.types
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        views = getattr(types, "is_string_view", types.is_string)  # of earlier versions of pyarrow
+        return bool(types.is_string(kind) or types.is_large_string(kind) or views(kind))
+
+    def check_types(self, fields: Sequence[Field]) -> None:
+        """Raises LanguageError for a column whose values cannot be those of a field."""
+        types = self._arrow.types
+        plain = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
+        for field in fields:
+            kind = self._file.schema_arrow.field(field.header).type
+            values = kind.value_type if types.is_dictionary(kind) else kind
+            named = bool(field.slot.labels) and self._is_text(kind)
+            if not (named or self._instant(values) or any(holds(values) for holds in plain)):
+                raise self._wrong(field, 1, f"its values have the type {values}")
+
+    def _batches(self, fields: Sequence[Field], most: int) -> Iterator[Any]:
         wanted = list(dict.fromkeys(field.header for field in fields))
-        batches = self._file.iter_batches(batch_size=most, columns=wanted)
+        with self._path.open("rb") as file:
+            for group in range(self._file.num_row_groups):
+                if not self._file.metadata.row_group(group).num_rows:
+                    continue
+                text = self._check_pages(fields, group, file)
+                size = most if text <= MUCH_TEXT else min(most, FEW)
+                yield from self._file.iter_batches(batch_size=size, row_groups=[group], columns=wanted)
+
+    def _check_pages(self, fields: Sequence[Field], group: int, file: BinaryIO) -> int:
+        """How many bytes the texts of a row group are. Raises LanguageError for a page that is too large."""
+        named = {field.header: field for field in fields}
+        chunks = self._file.metadata.row_group(group)
+        texts = 0
+        for chunk in (chunks.column(number) for number in range(chunks.num_columns)):
+            field = named.get(chunk.path_in_schema)
+            if field is None:
+                continue
+            begin = chunk.data_page_offset
+            if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
+                begin = min(begin, chunk.dictionary_page_offset)
+            found = pages(file, begin, begin + chunk.total_compressed_size)
+            is_text = self._is_text(self._file.schema_arrow.field(field.header).type)
+            if is_text and any(page.size > (LONGEST_TEXT + 64) * (page.values + 1) for page in found):
+                raise self._too_long(field)
+            if (largest := max((page.size for page in found), default=0)) > LARGEST_PAGE:
+                reason = f"a page of it has {largest >> 20:,} MiB, where {LARGEST_PAGE >> 20} are read"
+                raise problem("stream-row", path=self._name, where=f"column `{field.header}`", reason=reason)
+            texts += sum(page.size for page in found) if is_text else 0
+        return texts
+
+    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+        batches = self._batches(fields, most)
         while True:
             try:
                 batch = next(batches, None)
@@ -80,23 +148,41 @@ class ParquetFile(Recording):
         if array.null_count:
             row = first + int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise self._wrong(field, row, "the value is missing")
-        types, kind = self._arrow.types, array.type
-        if types.is_dictionary(kind):
+        types = self._arrow.types
+        if self._is_text(array.type):
+            return self._labels(field, array, first)
+        if types.is_dictionary(array.type):
             array = array.dictionary_decode()
-            kind = array.type
-        if field.slot.labels and (types.is_string(kind) or types.is_large_string(kind)):
-            rows = enumerate(array.cast(self._arrow.large_binary()).to_pylist(), first)
-            return np.array([self._label(field, text, row) for row, text in rows], np.int64)
+        kind = array.type
         if self._instant(kind):
             unit = self._arrow.timestamp("ns", kind.tz) if types.is_timestamp(kind) else self._arrow.duration("ns")
-            array = array.cast(unit).view(self._arrow.int64())
+            try:
+                array = array.cast(unit).view(self._arrow.int64())
+            except ValueError as error:
+                raise self._wrong(field, first, "a time is further than 292 years from 1970") from error
         elif types.is_boolean(kind):
             array = array.cast(self._arrow.int64())
         elif types.is_decimal(kind):
             array = array.cast(self._arrow.float64())
-        elif not (types.is_integer(kind) or types.is_floating(kind)):
-            raise self._wrong(field, first, f"its values have the type {kind}")
         return self._numbers(field, array.to_numpy(zero_copy_only=False), first)
+
+    def _labels(self, field: Field, array: Any, first: int) -> Column:
+        """The numbers of the values that the texts name."""
+        coded = array if self._arrow.types.is_dictionary(array.type) else array.dictionary_encode()
+        texts = coded.dictionary.cast(self._arrow.large_binary())
+        places = coded.indices.to_numpy(zero_copy_only=False)
+        longest = self._arrow.compute.max(self._arrow.compute.binary_length(texts)).as_py()
+        if longest is not None and longest > LONGEST_TEXT:
+            raise self._too_long(field)
+        known: dict[int, int] = {}
+        for row, place in enumerate(places.tolist(), first):
+            if place not in known:
+                known[place] = self._label(field, texts[place].as_py(), row)
+        return np.array([known[place] for place in places.tolist()], np.int64)
+
+    def _too_long(self, field: Field) -> Exception:
+        reason = f"a text in it is longer than {LONGEST_TEXT:,} bytes"
+        return problem("stream-row", path=self._name, where=f"column `{field.header}`", reason=reason)
 
     def _numbers(self, field: Field, values: Any, first: int) -> Column:
         """As int64, or as float64 for a real; the first value of a relative column is subtracted."""
@@ -140,6 +226,7 @@ def _row(first: int) -> Callable[[int], str]:
 def _packages(name: str) -> tuple[ModuleType, ModuleType]:
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise problem("stream-needs-package", path=name) from None

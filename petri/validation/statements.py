@@ -22,6 +22,7 @@ from petri.experiment.design.definition import DERIVED, FITTED, INPUT, TRIVIAL, 
 from petri.experiment.design.preparation import quantity
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
+from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units
 from petri.validation.margins import FAILS, HOLDS, UNDECIDED, Margin, Verdict, Weighted, estimate, every, margin, some
 
@@ -270,7 +271,7 @@ def written(value: Any) -> str:
 
 def measured_in(outcome: Outcome, measure: str) -> tuple[Units, str]:
     """The units of the net, and the dimension of the measure."""
-    return Units.of(outcome.net), {one.name: one.dimension for one in outcome.figures}.get(measure, "")
+    return Units.of(outcome.net), {one.name: shown_dimension(one.dimension) for one in outcome.figures}.get(measure, "")
 
 
 def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:

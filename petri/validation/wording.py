@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from petri.report.dimensions import shown_dimension
 from petri.report.quantities import NOTHING
 from petri.report.unsettled import marked, movement, note
 from petri.validation.account import Deviation, Tally, came_true, deviations, statement_tallies, tallies
@@ -20,7 +21,7 @@ def basis(check: FigureCheck) -> str:
     """What the verdict on a figure is worth: its role, and what was predicted before; "" if it has neither."""
     said = [check.role] if check.role else []
     if check.checked.predicted is not None:
-        said.append(f"predicted {check.units.show(check.checked.predicted, check.dimension, 3)}")
+        said.append(f"predicted {check.units.show(check.checked.predicted, shown_dimension(check.dimension), 3)}")
     return ", ".join(said)
 
 

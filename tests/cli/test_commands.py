@@ -206,9 +206,13 @@ def test_draw(call: Call, write: Write, tmp_path: Path) -> None:
 def test_list_names_every_net_and_each_runs_by_its_name(call: Call) -> None:
     from petri import library
 
-    outcome = call("list")
-    for name in library.net_names():
-        assert f"{name} " in outcome.out
+    lines = call("list").out.splitlines()
+    shown = [line.split()[0] for line in lines if line[:1].strip() and " nets" not in line]
+    names = library.net_names()
+    small = [name.rpartition("/")[2] for name in names if "/" in name]
+    assert sorted(shown[: len(small)]) == sorted(small)
+    assert shown[len(small) :] == [name for name in names if "/" not in name]
+    assert shown.index("mm1") < shown.index("mesi")  # which is longer
     assert call("info", "mm1").out == call("info", "patterns/mm1").out == call("info", "mm1.net").out
 
 
@@ -233,12 +237,17 @@ def test_the_overview_has_the_layout_of_the_help_of_commands(
     import click
 
     from pnsim.group import pnsim
-    from pnsim.overview import COMMANDS, EPILOG
+    from pnsim.overview import COMMANDS, EPILOG, GROUPS
+
+    assert sorted(COMMANDS) == sorted(name for group in GROUPS.values() for name in group)
+    widest = max(map(len, COMMANDS))
 
     class Plain(click.Group):
-        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            for title, group in GROUPS.items():
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(widest), text) for name, (_, text) in group.items()])
+            click.Command.format_options(self, ctx, formatter)
 
     monkeypatch.setenv("COLUMNS", columns)
     plain = Plain(
@@ -249,6 +258,24 @@ def test_the_overview_has_the_layout_of_the_help_of_commands(
         invoke_without_command=True,
     )
     assert call("--help").out == plain.get_help(plain.make_context("pnsim", ["run"], resilient_parsing=True)) + "\n"
+
+
+def test_options_are_in_groups_of_which_each_has_its_column(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import import_module
+
+    from pnsim.option_groups import OTHERS
+    from pnsim.overview import COMMANDS
+
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("run", "sweep", "search", "rfc2544"):
+        command = import_module(f"pnsim.{COMMANDS[name][0]}").command
+        out = call(name, "--help").out
+        options = [one.opts[0] for one in command.params if one.param_type_name == "option"]
+        assert all(re.search(rf"^  (-\w, )?{option}\b", out, re.MULTILINE) for option in options)
+        others = out.partition(f"{OTHERS}:\n")[2].splitlines()
+        assert [line.split()[0] for line in others] == ["-h,"]
+        texts = [len(line) - len(line.lstrip()) for line in out.splitlines() if line.startswith(" " * 6)]
+        assert set(texts) == {26}
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_a_stream_of_the_net(tmp_path: Path, call: Call, kind: str) -> None:
 def test_a_stream_of_a_sweep(tmp_path: Path, call: Call, kind: str) -> None:
     (tmp_path / "n.net").write_text(net())
     (tmp_path / "e.yaml").write_text("net: n.net\nrecordings: {packets: it}\n")
-    ran = call("sweep", "e.yaml")
+    ran = call("sweep", "e.yaml", "--root", "/")
     assert ran.status == 2
     assert ran.err.count("error[") == 1
     assert f"it` is {kind}" in ran.err
@@ -81,7 +81,7 @@ def test_a_stream_of_a_sweep(tmp_path: Path, call: Call, kind: str) -> None:
 
 def test_the_net_of_a_sweep(tmp_path: Path, call: Call, kind: str) -> None:
     (tmp_path / "e.yaml").write_text("net: ./it\n")
-    ran = call("sweep", "e.yaml")
+    ran = call("sweep", "e.yaml", "--root", "/")
     assert ran.status in (1, 2)
     assert ran.err.count("error[") == 1
     assert f"it` is {kind}" in ran.err

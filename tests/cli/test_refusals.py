@@ -229,7 +229,7 @@ def test_a_loop_that_takes_no_time(call: Call, write: Write) -> None:
     net = write("net loop\nplace a = token\nplace b\ntransition t: a -> b\ntransition u: b -> a\nrun until 1\n")
     outcome = call("run", net, "--max-instant", "1000")
     assert outcome.status == 3
-    assert "more than 1000 firings at one instant" in outcome.err
+    assert "more than 1,000 firings at one instant" in outcome.err
     assert "`t` and `u`" in outcome.err
     assert "PARTIAL RESULTS" in outcome.out
 
@@ -462,3 +462,87 @@ def test_firings_are_numbered_from_1(call: Call, firing: str) -> None:
     outcome = call("why", "mm1", "serve", f"--firing={firing}")
     assert outcome.status == 2
     assert f"there is no firing {firing}: the first of a run is firing 1" in outcome.err
+
+
+OVERFLOW = """net overflow
+place street = token
+place door
+place line cap 3
+place clerk = token
+transition arrive: street -> street, door  takes exp(4)
+transition enter: door -> line
+transition lose: door -> nothing
+transition serve: line, clerk -> clerk  takes exp(3)
+run until 100
+"""
+
+
+def test_a_run_warns_of_a_choice_by_chance(call: Call, write: Write) -> None:
+    net = write(OVERFLOW, "overflow.net")
+    for command in ("run", "check"):
+        outcome = call(command, net)
+        assert outcome.status == 0
+        assert "warning[choice-by-chance]" in outcome.err + outcome.out
+    assert "warning" not in call("run", net, "-q").err
+    meant = write(OVERFLOW.replace("-> nothing", "-> nothing  weight 1"), "meant.net")
+    assert "warning" not in call("run", meant).err + call("check", meant).out
+
+
+# ---------------------------------------------------------------- what other programs would understand
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("run", "mm1", "--load", "0.3"), "`--set load=0.3`"),
+        (("run", "mm1", "--load=0.3"), "`--set load=0.3`"),
+        (("run", "mm1", "load=0.3"), "`--set load=0.3`"),
+        (("run", "mm1", "-p", "load=0.3"), "`--set load=0.3`"),
+        (("run", "mm1", "--set", "load", "0.3"), "`--set load=0.3`"),
+        (("run", "ixp2400", "--line", "5 Gbps"), "`--set line='5 Gbps'`"),
+        (("sweep", "mm1", "load=0.3,0.5"), "`--grid load=0.3,0.5`"),
+        (("sweep", "mm1", "--load", "0.1..0.9 step 0.1"), "`--grid load='0.1..0.9 step 0.1'`"),
+        (("sweep", "mm1", "--grid", "load=0.1:0.9:0.1"), "write 0.1..0.9 step 0.1"),
+        (("run", "mm1", "500"), "`--until '500'`"),
+        (("why", "mm1", "serve", "3 ms"), "`--at '3 ms'`"),
+        (("run", "mm1", "--util", "500"), "`--until`"),
+        (("version",), "`pnsim -V`"),
+        (("examples",), "`pnsim list`"),
+        (("load.yaml",), "pnsim sweep load.yaml"),
+    ],
+)
+def test_what_was_meant_is_told(call: Call, arguments: tuple[str, ...], hint: str) -> None:
+    outcome = call(*arguments)
+    assert outcome.status == 2
+    assert any("hint:" in line and hint in line for line in outcome.err.splitlines()), outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("a.yaml", "net: mm1\ngrid: {load: [0.1, 0.2]}\n", "pnsim sweep "),
+        ("a.json", '{"manifest": {}, "measures": []}', "pnsim report "),
+        ("a.html", "<!DOCTYPE html>\n<html></html>", "browser"),
+    ],
+)
+def test_other_files_of_this_program_are_no_nets(call: Call, write: Write, name: str, text: str, hint: str) -> None:
+    path = write(text, name)
+    for command in ("run", "check", "info"):
+        outcome = call(command, path)
+        assert outcome.status in (1, 2)
+        assert f"`{path}` is " in outcome.err + outcome.out
+        assert hint in outcome.err + outcome.out
+
+
+def test_a_net_that_is_to_be_compared(call: Call, write: Write) -> None:
+    path = write(RING, "ring.net")
+    assert f"pnsim run {path} --json" in call("compare", path, path).err
+
+
+def test_an_experiment_that_is_not_one() -> None:
+    with pytest.raises(TypeError, match=r"write petri.Experiment\(net='mm1', grid={'load': \[0.3\]}\).run\("):
+        petri.sweep("mm1", grid={"load": [0.3]})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="an experiment has it"):
+        petri.sweep(petri.Experiment(net="mm1"), "x.db", until=5)
+    with pytest.raises(TypeError, match="`store` is missing"):
+        petri.Experiment(net="mm1").run()

@@ -64,6 +64,60 @@ def test_pages_of_studies_tell_it(
     assert page.count("Constant times are rounded to ticks of 1 ns: 7.500000019 ns (+6.67e+04 ppm)") == 1
 
 
+SHORT = """
+time h
+place up = token
+place down : Bytes = 64 B
+place twin = token
+transition fail: up -> up  takes {fail}
+transition back: down(x) -> down(x)  takes {back}
+transition draw_: twin -> twin  draw w ~ {back}  takes w
+run until 1_000_000_000 h
+"""
+
+
+@pytest.mark.parametrize(
+    ("time", "becomes"),
+    [
+        ("lognormal(2 us, 3)", "about 7.3e-07 h instead of 5.6e-10 h"),
+        ("uniform(0 us..2 us)", "about 7.3e-07 h instead of 2.8e-10 h"),
+        ("0.5 * erlang(2, 0.2 ms)", "about 7.3e-07 h instead of 2.8e-08 h"),
+        ("choice(exp(1 ms): 1, exp(3 ms): 2)", "about 9.6e-07 h instead of 6.5e-07 h"),
+    ],
+)
+def test_a_run_tells_what_becomes_of_random_times(
+    call: Call, write: Callable[..., str], tmp_path: Path, time: str, becomes: str
+) -> None:
+    short = write(SHORT.format(fail="exp(100_000 h)", back=time))
+    said = f"random times of `back` are rounded to ticks of 7.275957614e-07 h: their mean becomes {becomes}"
+    for told in (call("check", short).out, call("run", short, "--max-firings", "50", "--quiet").err):
+        assert f"warning[coarse-time]: {said}" in told
+        assert f"warning[coarse-time]: {said.replace('back', 'draw_')}" in told
+    page = tmp_path / "page.html"
+    told = call("run", short, "--max-firings", "50", "--report", str(page), "--json").out
+    assert [one["message"] for one in json.loads(told)["cautions"]] == [said, said.replace("back", "draw_")]
+    assert "Random times of back are rounded" in page.read_text(encoding="utf-8").replace("`", "")
+
+
+def test_a_run_tells_that_times_were_short_where_only_it_can_know(call: Call, write: Callable[..., str]) -> None:
+    """The mean depends on the token; there is no room for times of that many bytes."""
+    short = write(SHORT.format(fail="exp(100_000 h)", back="exp(x / 1 Gbps)").replace("transition draw_", "# "))
+    assert "coarse-time" not in call("check", short).out
+    told = call("run", short, "--max-firings", "500").err
+    assert (
+        "note[short-times]: random times of `back` have had 1 ticks on average, and are rounded to whole ticks of"
+        in told
+    )
+    assert "rounded-times" not in told
+
+
+def test_nothing_is_told_of_random_times_with_many_ticks(call: Call, write: Callable[..., str]) -> None:
+    long = write(SHORT.format(fail="exp(100_000 h)", back="exp(200 ms)"))
+    assert "coarse-time" not in call("check", long).out
+    told = call("run", long, "--max-firings", "500", "--json")
+    assert "cautions" not in json.loads(told.out)
+
+
 def test_nothing_is_told_of_exact_times(call: Call, write: Callable[..., str]) -> None:
     exact = write(NEARLY.replace("133.333333", "125"))
     assert "rounded" not in call("run", exact).err

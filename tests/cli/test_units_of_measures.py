@@ -103,9 +103,30 @@ def test_the_figures_of_a_reordering_have_units_of_their_own(call: Call, write: 
 
 def test_times_of_the_command_line_are_in_units_of_the_net(call: Call, write: Callable[..., str]) -> None:
     net = write(NET)
-    for until, warmup in (("399 cycle", "40 cycle"), ("399", "40"), ("1596 ns", "160 ns")):
-        shown = call("run", net, "--until", until, "--warmup", warmup).out
-        assert "until 399 cycle, warm-up 40 cycle" in shown
+    for until, warmup, shown in (
+        ("399 cycle", "40 cycle", "until 399 cycle, warm-up 40 cycle"),
+        ("399", "40", "until 399 cycle, warm-up 40 cycle"),
+        ("1_596 ns", "0.16 us", "until 1,596 ns, warm-up 0.16 us"),
+        ("2 * 798 ns", "160 ns", "until 399 cycle, warm-up 160 ns"),
+    ):
+        out = call("run", net, "--until", until, "--warmup", warmup).out
+        assert shown in out
+        assert call("run", net, "--until", "399", "--warmup", "40").out.partition("\n\n")[2] == out.partition("\n\n")[2]
     assert "at 41 cycle" in call("why", net, "send", "--at", "41 cycle").out
     assert "at 44 cycle" in call("step", net, "--at", "41 cycle").out
     assert "`cycle`, `h`, `min`" in call("run", net, "--until", "20 cyc").err
+
+
+def test_times_of_the_run_line_are_shown_as_they_are_written(
+    call: Call, write: Callable[..., str], tmp_path: Path
+) -> None:
+    net = write(
+        "time min\nplace p = token\ntransition t: p -> p  takes exp(1 min)\nrun until 40_000 min warmup 3_000 min\n"
+    )
+    told = "until 40,000 min, warm-up 3,000 min"
+    page = tmp_path / "page.html"
+    assert told in call("run", net, "--report", str(page)).out
+    assert "until 40,000 min" in page.read_text(encoding="utf-8")
+    assert "runs until 40,000 min, warm-up 3,000 min" in " ".join(call("info", net).out.split())
+    assert "1 replication until 40,000 min" in repr(petri.load(net).run())
+    assert petri.load(net).run().hash == petri.load(net).run(until=40_000.0, warmup=3_000.0).hash

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from base64 import b64decode
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import pytest
 
+from petri.editor.frames import Frames
 from tests.cli.calling import caller
 from tests.editor.client import Client, Refused
 
@@ -518,3 +522,46 @@ def test_no_text_brings_the_server_down(client: Client, name: str) -> None:
 def test_a_message_that_is_not_json_is_survived(client: Client) -> None:
     client.send_bytes(b"Content-Length: 5\r\n\r\n{...}")
     assert shown(client, MAIN + "# still here\n") == []
+
+
+def frame(text: str, *, length: str | None = None) -> bytes:
+    return f"Content-Length: {len(text) if length is None else length}\r\n\r\n{text}".encode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (frame("{}", length="999999999999"), "a message of 999999999999 bytes; one may have at most 64 MiB"),
+        (frame("{}", length="-5"), "whose length is `-5`, which is not a number of bytes"),
+        (frame("{}", length="two"), "whose length is `two`"),
+        (frame("{}", length="9" * 5000), "whose length is `" + "9" * 40 + "`"),
+        (frame("{}", length="0"), "whose length is `0`"),
+        (b"Content-Type: x\r\n\r\n{}", "without the header `Content-Length`"),
+        (b'{"jsonrpc": "2.0"}\n', "without the header `Content-Length`"),
+        (b"a" * 100_000, "without the header `Content-Length`"),
+        (b"a: b\r\n" * 100, "without the header `Content-Length`"),
+    ],
+)
+def test_a_message_without_a_length_that_can_be_ends_the_stream(sent: bytes, said: str) -> None:
+    """Also while the client goes on writing: nothing is waited for."""
+    frames = Frames(BytesIO(sent + frame("{}")))
+    assert frames.readline() == b""
+    assert frames.wrong is not None
+    assert said in frames.wrong.message
+    assert (frames.readline(), frames.read(5)) == (b"", b"")
+
+
+def test_messages_come_as_the_library_reads_them() -> None:
+    frames = Frames(BytesIO(b"content-length:2\nContent-Type: x\n\n{}" + frame("[1]")))
+    assert [frames.readline(), frames.readline(), frames.read(2)] == [b"Content-Length: 2\r\n", b"\r\n", b"{}"]
+    assert [frames.readline(), frames.readline(), frames.read(3)] == [b"Content-Length: 3\r\n", b"\r\n", b"[1]"]
+    assert (frames.readline(), frames.wrong) == (b"", None)
+
+
+def test_the_server_ends_with_a_sentence() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pnsim", "lsp"], input=frame("{}", length="x"), capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error[lsp-length]: ")
+    assert done.stdout == b""

@@ -147,7 +147,8 @@ class Copy:
     def sample(self, sample: Sample) -> Sample:
         return replace(
             sample,
-            transition=self.first_transition + sample.transition,
+            transition=None if sample.transition is None else self.first_transition + sample.transition,
+            place=None if sample.place is None else self.first + sample.place,
             value=self.moved(sample.value),
             condition=self.expression(sample.condition),
             others=tuple(map(self.sample, sample.others)),

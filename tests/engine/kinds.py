@@ -9,10 +9,11 @@ from petri.net import Net
 
 
 class Kind(NamedTuple):
-    """A net with a transition `t`, and those of its functions which show what is particular to it."""
+    """A net with a transition, and those of its functions which show what is particular to it."""
 
     text: str
     shown: tuple[str, ...] = ("start",)
+    transition: str = "t"
 
     def net(self) -> Net:
         return language.loads(f"net kind\n{self.text}")
@@ -69,6 +70,11 @@ KINDS = {
     ),
     "read_and_priority": Kind(
         "place a = 2 * token  place b = token\ntransition t: a, read b -> a  priority 2  takes 1.0"
+    ),
+    "first_that_can_go": Kind(
+        "place a : 0..9 = i for i in 1..3  place b : 0..9 = 2\nthread t take a(n) take b(n) end",
+        ("look", "start"),
+        "t.take_b",
     ),
     "one_at_a_time": Kind("place a = 2 * token  place s = token\ntransition t: a, s -> a, s  takes 1.0"),
 }

@@ -509,6 +509,8 @@ class TransitionMaker:
         inputs = [self.input(keep=False)]
         inputs += [self.input(keep=choose.chance(3)) for _ in range(choose.number(0, 2))]
         inputs = self.twinned(inputs)
+        if inputs[0].any and choose.chance(6):
+            inputs[0] = replace(inputs[0], in_turn=True)
         inhibitors = [self.inhibitor() for _ in range(1 if choose.chance(2) else 0)]
         guard = None
         if choose.chance(3):
@@ -632,16 +634,18 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
     if choose.chance(3):
         number = scope.whole(1)
     sequence = scope.operation("mod", "int", number, Expr("const", "int", (), 64))  # twins agree on numbers up to 2^61
-    return Order(event, sequence)
+    return Order(event, sequence, modulo=choose.one((None, None, 16, 64)))
 
 
 def random_sample(choose: Chooser, net: Net) -> Sample:
-    """Of different transitions, each perhaps under a condition."""
+    """Of different transitions, or places in which tokens arrive, each perhaps under a condition."""
     samples = []
-    for transition in sorted({choose.number(0, len(net.transitions) - 1) for _ in range(choose.one((1, 1, 3)))}):
-        scope = variables_scope(choose, net.transitions[transition], len(net.places))
+    owners = net.places if choose.chance(3) else net.transitions
+    for number in sorted({choose.number(0, len(owners) - 1) for _ in range(choose.one((1, 1, 3)))}):
+        event = Event(place=number) if owners is net.places else Event(transition=number)
+        scope = event_scope(choose, net, event)
         condition = scope.truth(1) if choose.chance(2) else None
-        samples.append(Sample(transition, fallible(scope), condition))
+        samples.append(Sample(event.transition, fallible(scope), condition, place=event.place))
     return replace(samples[0], others=tuple(samples[1:]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from petri.measure.reorder import ANSWERS
 from petri.net import Net
 from petri.run.session import begin
 from tests.engine.nets import nets
+from tests.engine.races import race
 from tests.engine.test_engines_agree import FAR, FEW, MANY_NETS, assert_same_state
 from tests.sampling import one_in
 
@@ -82,6 +84,21 @@ def assert_any_goes_on(net: Net, seed: int, at: float, levels: bool) -> None:
         event(f"{min(sum(len(own.clocks) for own in saved.own) + len(saved.shared), 5)} clocks or more")
 
 
+def assert_races_go_on(first: int, number: int) -> None:
+    for seed in range(first, first + number):
+        net = petri.loads(race(Random(seed))).net
+        assert_goes_on(net, seed, float(seed % 5), levels=False, unit=net.tick.ticks(1.0))
+
+
+def test_clocks_over_black_tokens_go_on() -> None:
+    assert_races_go_on(0, 3)
+
+
+@pytest.mark.slow
+def test_clocks_over_black_tokens_of_many_nets_go_on() -> None:
+    assert_races_go_on(100, 300)
+
+
 RUNS = given(nets(), st.integers(0, 3), st.sampled_from([0.0, 1.0, 2.0, 3.0, 7.0, 20.0]), st.booleans())
 test_a_run_goes_on = FEW(RUNS(assert_any_goes_on))
 test_a_run_of_many_nets_goes_on = pytest.mark.slow(MANY_NETS(RUNS(assert_any_goes_on)))
@@ -114,14 +131,16 @@ def test_tokens_on_the_way_and_a_common_clock_go_on(at: float) -> None:
 
 
 # Delays reorder the packets of two flows. Some are copies of earlier ones or beyond the window, and many are missing.
+# At last the numbers of one flow restart.
 REORDERING = """net reordering
 type Packet = { flow: int, n: int }
 place source : int = 1  place way : Packet
 measure order = reorder(receive, by p.flow, order p.n)
 transition send: source(n) -> source(n + 1) in 1,
     way({flow: n mod 2,
-         n: if n mod 60 == 0 then n div 2 - 4 else if n mod 401 == 0 then 1 else n div 2 + n div 600 * 9000}) in d
-    draw d ~ uniform(0..9)
+         n: if n > 1500 and n mod 2 == 0 then n - 1500
+            else if n mod 60 == 0 then n div 2 - 4 else if n mod 401 == 0 then 1 else n div 2 + n div 600 * 9000}) in d
+    draw d ~ uniform(0..(if n > 1500 then 1 else 9))
 transition receive: way(p) -> nothing
 """
 
@@ -131,7 +150,7 @@ def test_saved_counts_of_a_measure_of_order_are_in_the_order_of_their_names() ->
     net = petri.loads(REORDERING).net
     for how in HOW:
         one = session(net, how, 1, levels=False, limits=Limits())
-        one.advance(net.tick.ticks(1500.0), 10**6)
+        one.advance(net.tick.ticks(1550.0), 10**6)
         (order,) = one.save().orders
         assert all(flow.young is None for flow in order.flows)
         saved = dict(zip((*COUNTED, *ANSWERS), (*map(narrow, order.counts), *order.answers.counts), strict=True))

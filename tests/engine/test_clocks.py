@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import pytest
 
@@ -11,7 +12,9 @@ import petri
 from petri.engine.interface import Limits
 from petri.engine.native import MOST_FIRINGS, available
 from petri.run.session import begin
+from tests.engine.races import race
 from tests.engine.test_engines_agree import assert_same_state, with_code
+from tests.fuzz.modes import Run, compare
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -74,6 +77,18 @@ transition infect: healthy, ill -> 2 * ill  after exp(20 / (tokens(healthy) * to
 transition recover: ill -> healthy  after exp(1)  servers all
 transition two: 2 * ill -> 2 * healthy  after 1.5  servers 3
 """,
+    # Each black token has clocks of two transitions, and is taken by each of them, by the common clock, and in order.
+    "black tokens with clocks": """
+place up = 4 * token
+place down
+place door = token
+transition fail: up -> down  after exp(20)  servers all
+transition wear: up -> down  after erlang(2, 12)  servers all
+transition retire: up -> up  after 8  servers all
+transition pair: 2 * up -> up, down  after exp(9)  servers 3
+transition inspect: up, door -> up, door  takes 3
+transition mend: down -> up  after 1  servers 2
+""",
 }
 
 
@@ -88,3 +103,17 @@ def test_both_engines_do_the_same(name: str) -> None:
         for native in natives:
             assert_same_state(reference, native)
     assert reference.firings >= 40
+
+
+def assert_races_agree(first: int, number: int) -> None:
+    for seed in range(first, first + number):
+        compare(petri.loads(race(Random(seed))).net, Run(seed=seed, firings=120, levels=False, patience=(0,)))
+
+
+def test_races_of_black_tokens_agree() -> None:
+    assert_races_agree(0, 4)
+
+
+@pytest.mark.slow
+def test_many_races_of_black_tokens_agree() -> None:
+    assert_races_agree(100, 400)

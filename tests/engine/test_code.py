@@ -26,10 +26,10 @@ FOLDER = Path(__file__).parent / "code"
 
 
 def listings(kind: Kind) -> dict[str, tuple[str, str]]:
-    """Of each function of the transition `t`: its intermediate representation, and its assembly."""
+    """Of each function of the transition: its intermediate representation, and its assembly."""
     net = kind.net()
     running = _native.Session(_native.Program(net), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
-    number = [transition.name for transition in net.transitions].index("t")
+    number = [transition.name for transition in net.transitions].index(kind.transition)
     return {name: (code, assembly) for name, code, assembly in running.listings(number)}
 
 

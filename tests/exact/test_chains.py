@@ -12,6 +12,7 @@ from petri.engine.errors import ModelError
 from petri.exact import steady
 from petri.exact.chain import Floats, Limits, Unsolvable
 from petri.exact.elimination import EliminatedChain
+from petri.exact.libraries import library
 from petri.exact.native import NativeSpace
 from petri.exact.native_chain import NativeChain, chain_of
 from petri.exact.steady import SteadyState
@@ -94,9 +95,10 @@ def test_averages(seed: int, ticks: bool, monkeypatch: pytest.MonkeyPatch) -> No
     """All averages are those of a dense solution to 1e-10, and within their bounds, whichever way they are found."""
     if (both := chains(seed, ticks)) is None:
         return
-    for most in (steady.MOST_FACTORED, 1):
+    for most, certified in ((steady.MOST_FACTORED, steady.MOST_CERTIFIED), (1, 0), (steady.MOST_FACTORED, 0)):
         monkeypatch.setattr(steady, "MOST_DIRECT", most)
         monkeypatch.setattr(steady, "MOST_FACTORED", most)
+        monkeypatch.setattr(steady, "MOST_CERTIFIED", certified)
         for chain in both:
             found = SteadyState(chain)
             rates = chain.generator.toarray()
@@ -109,3 +111,19 @@ def test_averages(seed: int, ticks: bool, monkeypatch: pytest.MonkeyPatch) -> No
                     size = max(1.0, float(np.abs(column).max()))
                     assert value.value == pytest.approx(dense, abs=1e-10 * size)
                     assert value.low - 1e-13 * size <= dense <= value.high + 1e-13 * size
+
+
+def test_averages_where_the_first_state_is_rare() -> None:
+    """Of two queues in a row that are mostly full, 10⁻²⁹ of the time is in the first state, where both are empty."""
+    rates, number = np.zeros((49, 49)), np.arange(49).reshape(7, 7)
+    rates[number[:-1], number[1:]] = 1000.0
+    rates[number[1:, :-1], number[:-1, 1:]] = 2.0
+    rates[number[:, 1:], number[:, :-1]] = 4.0
+    length, sparse = np.repeat(np.arange(7.0), 7), library("scipy.sparse").csr_matrix(rates)
+    known = eliminated(rates)
+    expected = math.fsum(known * length)
+    (found,) = steady.certified(sparse, length[:, np.newaxis])
+    assert found.low <= expected <= found.high < found.low + 1e-12
+    shares, off, _ = steady.certain_shares(sparse)
+    assert off < 1e-12
+    assert shares @ length == pytest.approx(expected, rel=1e-12)

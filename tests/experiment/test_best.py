@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -129,7 +130,8 @@ def test_on_the_command_line(experiment: Experiment, tmp_path: Path, capsys: pyt
 
 def test_in_a_file(experiment: Experiment, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "shop.yaml"
-    path.write_text(f"net: {experiment.net}\ngrid: {{servers: 2..4}}\nbest: {{least: cost, within: 0.2}}\n", "utf-8")
+    shutil.copy(str(experiment.net), tmp_path / "shop.net")
+    path.write_text("net: shop.net\ngrid: {servers: 2..4}\nbest: {least: cost, within: 0.2}\n", "utf-8")
     assert Experiment.load(path).best == LEAST
     options = ("--store", str(tmp_path / "s.db"), "--quiet", "--within", "50%")
     assert "within 50% of it" in " ".join(caller(capsys)("sweep", str(path), *options).out.split())
@@ -144,7 +146,7 @@ def test_in_a_file(experiment: Experiment, tmp_path: Path, capsys: pytest.Captur
         "cost": "experiment-kind",
     }
     for written, identifier in wrong.items():
-        path.write_text(f"net: {experiment.net}\ngrid: {{servers: 2..4}}\nbest: {written}\n", "utf-8")
+        path.write_text(f"net: shop.net\ngrid: {{servers: 2..4}}\nbest: {written}\n", "utf-8")
         with pytest.raises(LanguageError) as caught:
             Experiment.load(path)
         assert [one.id for one in caught.value.diagnostics] == [identifier]

@@ -114,6 +114,15 @@ def test_a_store_is_continued(tmp_path: Path) -> None:
     assert [len(point.rows) for point in outcome.points] == [3, 3, 3]
 
 
+def test_a_store_that_keeps_more_measures_is_continued_with_all_of_them(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    queue(tmp_path, points=POINTS[:1], replications=1).run(store, engine=FASTEST, workers=1)
+    fewer = queue(tmp_path, replications=2, measures=["busy"]).run(store, engine=FASTEST, workers=1)
+    assert [list(point.intervals) for point in fewer.points] == [["busy"]] * len(POINTS)
+    queue(tmp_path, replications=2).run(tmp_path / "all.db", engine=FASTEST, workers=1)
+    assert stored_rows(store) == stored_rows(tmp_path / "all.db")
+
+
 KILLED = """
 import sys
 from petri.experiment import Experiment
@@ -290,7 +299,7 @@ def test_what_belongs_to_another_experiment_is_refused(tmp_path: Path) -> None:
         (experiment.with_overrides(seed=4), "store-of-other-experiment", "there seed is 3, here 4"),
         (experiment.with_overrides(until=100.0), "store-of-other-experiment", "end of the run"),
         (experiment.with_overrides(warmup=1.0), "store-of-other-experiment", "warm-up"),
-        (experiment.with_overrides(measures=["busy"]), "store-of-other-experiment", "measures kept"),
+        (experiment.with_overrides(measures=["busy", "serve.rate"]), "store-without-measure", "`serve.rate`"),
         (queue(tmp_path, net=write_net(tmp_path, TIMED, "t.net"), points=[{}]), "store-of-other-experiment", "net is"),
     ]
     for other, identifier, text in cases:

@@ -54,7 +54,18 @@ def used(path: Path) -> str:
     return "ok"
 
 
+def resumed(path: Path, net: Path) -> str:
+    """What a sweep makes of it that wants more points and more replications."""
+    points = [{"load": 0.3}, {"load": 0.6}, {"load": 0.7}]
+    try:
+        sweep(Experiment(net=net, points=points, replications=3, until=40.0), path, workers=1)
+    except ExperimentError as error:
+        return error.diagnostic.id
+    return "ok"
+
+
 KNOWN = {"ok", "not-a-store", "store-damaged", "store-version", "store-unwritable"}
+OF_OTHERS = {"store-of-other-net", "store-of-other-experiment"}  # as which a sweep may take a store
 
 
 @pytest.mark.parametrize("seed", one_in(2, range(2)))
@@ -62,7 +73,7 @@ def test_any_bytes_changed(whole: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(7 + seed)
     data = whole.read_bytes()
     found: Counter[str] = Counter()
-    for _ in range(TURNS):
+    for turn in range(TURNS):
         changed = bytearray(data)
         # Half of the changes are in the header and the schema, where few bytes matter much.
         end = chance.choice((512, 4096, len(data)))
@@ -73,7 +84,11 @@ def test_any_bytes_changed(whole: Path, tmp_path: Path, seed: int) -> None:
         path = tmp_path / "changed.db"
         path.write_bytes(changed)
         found[used(path)] += 1
-    assert set(found) <= KNOWN
+        if turn % 3 == 0:
+            found[resumed(path, whole.parent / "queue.net")] += 1
+        for beside in tmp_path.iterdir():
+            beside.unlink()
+    assert set(found) <= KNOWN | OF_OTHERS
     assert {"ok", "store-damaged"} <= set(found)
 
 
@@ -105,8 +120,11 @@ def test_any_value_in_any_column(whole: Path, tmp_path: Path, seed: int) -> None
                 connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?", (chance.choice(VALUES),))
             except sqlite3.Error:
                 continue
+        connection.close()
         found[used(path)] += 1
-    assert set(found) <= KNOWN
+        if turn % 3 == 0:
+            found[resumed(path, whole.parent / "queue.net")] += 1
+    assert set(found) <= KNOWN | OF_OTHERS
     assert {"ok", "store-damaged"} <= set(found)
 
 
@@ -120,6 +138,8 @@ def test_any_value_in_any_column(whole: Path, tmp_path: Path, seed: int) -> None
         ("UPDATE replications SET hash = ?", "no number"),
         ("UPDATE replications SET ended = ?", "well"),
         ("UPDATE points SET until = ?", "late"),
+        ("UPDATE points SET warmup = ?", 1e999),
+        ("UPDATE points SET warmup = ?", 41.0),
         ("UPDATE points SET net = ?", zlib.compress(b"[]")),
         ("UPDATE meta SET value = ? WHERE name = 'about'", '{"expected": 5}'),
         ("UPDATE meta SET value = CAST(? AS TEXT) WHERE name = 'identity'", b"\xff\xfe"),
@@ -132,6 +152,15 @@ def test_wrong_values_are_damage(whole: Path, tmp_path: Path, statement: str, va
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(statement, (value,))
     assert used(path) == "store-damaged"
+
+
+def test_a_store_that_keeps_nothing(whole: Path, tmp_path: Path) -> None:
+    """As the index of a damaged one may say that a replication is there which no query finds."""
+    path = tmp_path / "changed.db"
+    shutil.copy(whole, path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TRIGGER none BEFORE INSERT ON replications BEGIN SELECT RAISE(IGNORE); END")
+    assert resumed(path, whole.parent / "queue.net") == "store-damaged"
 
 
 def test_another_net_of_the_same_experiment(whole: Path, tmp_path: Path) -> None:

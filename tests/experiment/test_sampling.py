@@ -42,6 +42,28 @@ def test_values_of_an_axis(text: str, values: list[object]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("0.1:0.9:0.1", "0.1..0.9 step 0.1"),
+        ("1:8", "1..8"),
+        ("0.1:0.9", "0.1..0.9 step 0.1"),
+        ("0.1..0.9..0.2", "0.1..0.9 step 0.2"),
+        ("0.1..0.9 by 0.2", "0.1..0.9 step 0.2"),
+        ("1 to 8", "1..8"),
+        ("np.arange(0, 1, 0.1)", "0..1 step 0.1"),
+        ("[1, 2]", "1,2"),
+        ("1 2 4", "1,2,4"),
+        ("1; 2", "1,2"),
+    ],
+)
+def test_ranges_and_lists_of_other_languages(text: str, meant: str) -> None:
+    with pytest.raises(BadRange) as caught:
+        parse_values(text)
+    assert (caught.value.reason, caught.value.meant) == ("grid-range", meant)
+    assert parse_values(meant)
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("0.1..0.9", "range-without-step"),

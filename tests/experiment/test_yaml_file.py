@@ -154,6 +154,50 @@ def test_all_errors_come_in_one_go(tmp_path: Path) -> None:
     assert "did you mean `net`?" in str(caught.value)
 
 
+OUTSIDE = ["../secret.txt", "../queue.net", "queue.net/../../queue.net", "linked/queue.net"]
+
+
+@pytest.mark.parametrize("name", [*OUTSIDE, "/etc/passwd", "/no/such.net", "..", "../nothing"])
+@pytest.mark.parametrize("key", ["net", "recordings", "tables"])
+def test_no_file_outside_the_folder_is_opened(tmp_path: Path, name: str, key: str) -> None:
+    """Whether or not it is there; also not the one that the current folder has."""
+    inner = folder_with_files(tmp_path)
+    line = f"net: {name}" if key == "net" else f"net: mm1\n{key}: {{a: {name}}}"
+    with pytest.raises(LanguageError) as raised:
+        load(inner, line)
+    found = next(one for one in raised.value.diagnostics if one.id == "experiment-outside")
+    assert found.span is not None
+    assert name in found.message
+    assert "secret" not in str(raised.value).replace(name, "")
+
+
+def test_the_current_folder_is_outside_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = folder_with_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in ("queue.net", "queue"):
+        with pytest.raises(LanguageError, match=r"`queue.*` is outside the folder of the experiment"):
+            load(inner, f"net: {name}\nuntil: 10")
+
+
+def test_a_root_lets_an_experiment_name_the_files_in_it(tmp_path: Path) -> None:
+    inner = folder_with_files(tmp_path)
+    (inner / "e.yaml").write_text("net: ../queue.net\nuntil: 100", encoding="utf-8")
+    assert Experiment.load(inner / "e.yaml", root=tmp_path).net == str(inner / "../queue.net")
+    (inner / "e.yaml").write_text("net: ../../queue.net\nuntil: 100", encoding="utf-8")
+    with pytest.raises(LanguageError, match="outside the folder"):
+        Experiment.load(inner / "e.yaml", root=tmp_path)
+
+
+def folder_with_files(folder: Path) -> Path:
+    """A folder, with a net and a secret beside it, and a link that leads to them."""
+    write_net(folder)
+    (folder / "secret.txt").write_text("secret = 1", encoding="utf-8")
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "linked").symlink_to(folder)
+    return inner
+
+
 def test_a_bomb_of_aliases_is_defused(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]

@@ -15,7 +15,8 @@ from petri.traffic import Recordings, with_streams
 from tests.experiment.nets import write_net
 from tests.experiment.test_damaged_stores import KNOWN, used
 from tests.fuzz.finding import Finding
-from tests.traffic.files import conversation, pcap, pcapng
+from tests.traffic.files import Sent, conversation, pcap, pcapng
+from tests.traffic.links import LINKS
 
 CAPTURE = "time: Time, size: Bytes, captured: int, flow: int, protocol: int, number: int"
 DELIMITED = "time: Time, size: Bytes, flow: 0..7, share: real"
@@ -28,7 +29,9 @@ def folder() -> Path:
 
 def captures() -> list[bytes]:
     packets = conversation(6)
-    return [pcap(packets), pcap(packets, nano=True, big=True), pcapng(packets), pcapng(packets, resolution=6, big=True)]
+    known = [pcap(packets), pcap(packets, nano=True, big=True), pcapng(packets)]
+    frames = {link: [Sent(1000 * n, 100, frame) for n, (frame, _) in enumerate(of)] for link, of in LINKS.items()}
+    return [*known, pcapng(packets, resolution=6, big=True), *(pcap(sent, link=link) for link, sent in frames.items())]
 
 
 def texts() -> list[bytes]:
@@ -40,6 +43,8 @@ def texts() -> list[bytes]:
         f'time,size,flow,share\r\n"{quoted}'.encode(),
         f"time\tsize\tflow\tshare\n{rows}".replace(",", "\t").encode(),
         b"\xef\xbb\xbfsize,time,share,flow\n" + b"64,1e-3,-.5,7\n" * 9,
+        'note;time;flow;size;share\n"a\n""b""";2023-11-16 18:17:03,97;1;64;0,5\n'.encode("utf-16"),
+        b"sep=;\ndate;time;flow;size;share\n" + b"2023-11-16;18:17:03.9;1;64;0,5\n" * 9,
     ]
 
 

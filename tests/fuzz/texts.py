@@ -570,12 +570,20 @@ class Writer:
 
     def use(self, p: str, depth: int, held: bool) -> list[str]:
         priority, label = self.perhaps(f" priority {self.choose.number(1, 2)}", 2), self.mark("use")
-        use = f"{label}: use {self.tool} for {self.time(p, [])}{priority}"
+        order = self.order(p, label)
+        use = f"{label}: use {self.tool}{order} for {self.time(p, [])}{priority}"
         if not self.choose.chance(4):
             return [use]
         again = self.mark()
         self.marks.append((f"{label}_late", ["a time limit"]))
         return [f"{again}: wait 1 ns", f"{use} within {self.choose.one(('4 ns', 'exp(6 ns)'))} else {again}"]
+
+    def order(self, p: str, label: str) -> str:
+        """In which activations go on that wait for a step."""
+        word = self.choose.one(("", "", "", " fifo", " lifo", " bag", f" by {p}.{self.seq}", f" by {p}.{self.born}"))
+        if word:
+            self.marks.append((label, ["an order of activations"]))
+        return word
 
     def hold(self, p: str, depth: int, held: bool) -> list[str]:
         coloured = self.choose.chance(4)
@@ -583,7 +591,7 @@ class Writer:
         label = self.mark("hold", *within, *(["hold of a token with a value"] if coloured else []))
         pattern = self.choose.one(("", "(1)", f"({self.name('value')})"))
         asked, place = (f"{self.tools}{pattern}", self.tools) if coloured else (self.tool, self.tool)
-        return [f"{label}: hold {asked}", *self.steps(p, depth + 1, True), f"release {place}"]
+        return [f"{label}: hold {asked}{self.order(p, label)}", *self.steps(p, depth + 1, True), f"release {place}"]
 
     def call(self, p: str, depth: int, held: bool) -> list[str]:
         size = self.choose.one(("64 B", self.of(p, self.size)))
@@ -608,7 +616,11 @@ class Writer:
     def if_(self, p: str, depth: int, held: bool) -> list[str]:
         label = self.mark("if")
         otherwise = ["else", *self.steps(p, depth + 1, held)] if self.choose.chance(5) else []
-        condition = self.choose.one((f"{self.of(p, self.kind)} == {self.gold}", f"{p}.{self.seq} mod 2 == 0"))
+        marking = f"tokens({self.tool}) {self.choose.one(('> 0', '== 1'))}"
+        conditions = (f"{self.of(p, self.kind)} == {self.gold}", f"{p}.{self.seq} mod 2 == 0", marking)
+        condition = self.choose.one(conditions)
+        if condition == marking:
+            self.marks.append((label, ["if of the marking"]))
         return [f"if {condition} then", f"{label}: wait 1 ns", *self.steps(p, depth + 1, held), *otherwise, "end"]
 
     def choose_(self, p: str, depth: int, held: bool) -> list[str]:
@@ -717,7 +729,7 @@ class Writer:
         where = f"{place.name}[{choose.one(('0', '1', '*'))}]" if place.size else place.name
         single = t.removesuffix("[*]") + ("[0]" if t.endswith("[*]") else "")
         element = where.replace("*", "0")
-        size, seq = self.own(self.size), self.own(self.seq)
+        size, seq, modulo = self.own(self.size), self.own(self.seq), self.perhaps(", modulo: 16")
         kind, flow = f"{self.own(self.kind)} == {self.gold}", self.of("p", self.kind)
         formula = choose.one(
             (
@@ -742,7 +754,7 @@ class Writer:
                 ("x at t when c", f"{self.of('p', self.size)} at {t} when {flow} == {self.gold} record mean, std, min"),
                 ("time(a -> b)", f"time({single} -> {element}(q), by p.{self.seq} -> q.{self.seq}) record mean, p50"),
                 ("gap", f"gap({single}, by {flow})"),
-                ("reorder", f"reorder({single}, by {flow}, order p.{self.seq} mod 64) record reordered_share, extent"),
+                ("reorder", f"reorder({single}, by {flow}, order p.{self.seq} mod 64{modulo}) record lost, extent"),
                 ("a series", f"mean({where}) record series(100 ns)"),
             )
         )  # fmt: skip

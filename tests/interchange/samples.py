@@ -24,6 +24,55 @@ PNML = """<?xml version="1.0" encoding="UTF-8"?>
 </pnml>
 """
 
+TIMES = """<?xml version="1.0"?>
+<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet">
+<toolspecific tool="StochasticPetriNet" version="0.2"><property key="timeUnit">hours</property>
+<property key="executionPolicy">race (age memory)</property></toolspecific><page id="g">
+<place id="wait"><initialMarking><text>1</text></initialMarking></place><place id="chosen"/><place id="done"/>
+<transition id="come"><toolspecific tool="StochasticPetriNet" version="0.2">
+<property key="distributionType">EXPONENTIAL</property><property key="distributionParameters">0.25</property>
+</toolspecific></transition>
+<transition id="now"><toolspecific tool="StochasticPetriNet" version="0.2">
+<property key="distributionType">IMMEDIATE</property><property key="priority">1</property>
+<property key="weight">4.0</property></toolspecific></transition>
+<transition id="back"><toolspecific tool="StochasticPetriNet" version="0.2">
+<property key="distributionType">UNIFORM</property><property key="distributionParameters">2.0;4.0</property>
+</toolspecific></transition>
+<transition id="soon"><delay><interval closure="closed"><cn>1</cn><cn>3</cn></interval></delay></transition>
+<arc id="1" source="wait" target="come"/><arc id="2" source="come" target="chosen"/>
+<arc id="3" source="chosen" target="now"/><arc id="4" source="now" target="done"/>
+<arc id="5" source="done" target="back"/><arc id="6" source="back" target="wait"/>
+<arc id="7" source="done" target="soon"/>
+</page><finalmarkings><marking><place idref="done"><text>1</text></place></marking></finalmarkings></net></pnml>
+"""
+
+TAPAAL = """<?xml version="1.0"?>
+<pnml xmlns="http://www.informatik.hu-berlin.de/top/pnml/ptNetb">
+<shared-place initialMarking="1" invariant="&lt; inf" name="tool"/>
+<constant name="most" value="5"/>
+<net active="true" id="shop" type="P/T net">
+<place id="idle" name="idle" initialMarking="3" invariant="&lt; inf" positionX="10" positionY="10"/>
+<place id="busy" name="busy" initialMarking="0" invariant="&lt;= most" positionX="90" positionY="10"/>
+<place id="tool" name="tool" invariant="&lt; inf" initialMarking="1"/>
+<transition id="begin" name="begin" urgent="false" infiniteServer="false" player="0" priority="0"/>
+<transition id="finish" name="finish" urgent="false" infiniteServer="false" player="0" priority="0"/>
+<arc id="I0" inscription="[0,inf)" source="idle" target="begin" type="timed" weight="2"/>
+<arc id="I1" inscription="[0,inf)" source="tool" target="begin" type="timed" weight="1"/>
+<arc id="O0" inscription="1" source="begin" target="busy" type="normal" weight="1"/>
+<arc id="I2" inscription="[4,inf)" source="busy" target="finish" type="timed" weight="1"/>
+<arc id="O1" inscription="1" source="finish" target="idle" type="normal" weight="2"/>
+</net>
+<net active="true" id="store" type="P/T net">
+<place id="tool" name="tool" invariant="&lt; inf" initialMarking="1"/>
+<place id="full" name="full" invariant="&lt; inf" initialMarking="1"/>
+<transition id="mend" name="mend" urgent="false"/>
+<arc id="I0" inscription="[0,inf)" source="full" target="mend" type="tapnInhibitor" weight="2"/>
+<arc id="O0" inscription="1" source="mend" target="tool" type="normal" weight="1"/>
+</net>
+<query name="q" active="true">EF tool = 0</query><feature isGame="false" isTimed="true"/>
+</pnml>
+"""
+
 PNPRO = """<?xml version="1.0" encoding="UTF-8"?>
 <project name="shop" version="121">
   <gspn name="Shop">
@@ -196,9 +245,9 @@ module server
 endmodule
 module board
   shown : [0..2*c];
-  [] shown < 2 * c -> 1 : (shown'=shown+q2);
+  [] shown + q2 <= 2 * c -> 1 : (shown'=shown+q2);
   [] shown > 0 -> 1 : (shown'=0);
-  [] shown < 1 -> 3 : (shown'=shown+1);
+  [] shown < 2 * c & shown < 1 -> 3 : (shown'=shown+1);
   lamp : [0..1];
   [take2] lamp=0 -> 1 : (lamp'=1);
   [] lamp>0 & shown < 2 -> 2 : (lamp'=0);
@@ -217,6 +266,9 @@ endrewards
 rewards "cost"
   [take1] true : 2;
   q1 > 1 : 0.5 * q1;
+endrewards
+rewards "both"
+  s=1 & q1 > 1 : 1;
 endrewards
 """
 

@@ -110,14 +110,14 @@ def test_declarations_that_are_not_read(text: str) -> None:
 def test_a_random_value_is_drawn_once() -> None:
     known = cpn_ml.declarations("fun f(x) = x + x")
     with pytest.raises(InfixError, match="more than once"):
-        cpn_ml.written_out(cpn_ml.expression("f(poisson(2.0))"), known)
-    assert cpn_ml.written_out(cpn_ml.expression("f(2)"), known).op == "+"
+        cpn_ml.written_out(cpn_ml.expression("f(poisson(2.0))"), known, lambda _: ())
+    assert cpn_ml.written_out(cpn_ml.expression("f(2)"), known, lambda _: ()).op == "+"
 
 
 def test_functions_that_grow() -> None:
     grown = "".join(f"fun f{n}(x) = f{n - 1}(x) + f{n - 1}(x);" for n in range(1, 40)) + "fun f0(x) = x"
     with pytest.raises(InfixError, match="too long"):
-        cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown))
+        cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown), lambda _: ())
 
 
 @pytest.mark.slow
@@ -129,3 +129,77 @@ def test_pages_that_grow() -> None:
         more = (transition("t1", "left", more=below), transition("t2", "right", more=below)) if number < 29 else ()
         pages.append((place("p1", "a", "INT"), *more))
     assert refused(document(*pages), "a.cpn") == "foreign-too-large"
+
+
+FORMS = """<color id="c1"><id>S</id><index><ml>1</ml><ml>4</ml><id>seat</id></index></color>
+<color id="c2"><id>K</id><enum><id>big</id><id>mid</id><id>low</id></enum></color>
+<color id="c3"><id>E</id><enum><id>e</id></enum></color>
+<color id="c4"><id>PAIR</id><product><id>S</id><id>K</id></product></color>
+<var id="v1"><type><id>S</id></type><id>s</id></var><var id="v2"><type><id>K</id></type><id>k</id></var>
+<var id="v3"><type><id>E</id></type><id>x</id></var>
+<ml id="m1">fun Next(seat(i)) = seat(if i = 4 then 1 else i + 1);</ml>
+<ml id="m2">fun Size big = 3 | Size mid = 2 | Size low = 1;</ml>
+<ml id="m3">fun First (1, _) = 7 | First (n, big) = n | First _ = 0</ml>
+<ml id="m4">fun Part big = 3 | Part mid = 2;</ml>
+<ml id="m5">fun Both (a : S, b) = case b of big => a | _ => Next(a)</ml>"""
+
+
+def page(given: str, taken: str = "s", free: str = "x") -> str:
+    return document(
+        (
+            place("p1", "a", "S", "S.all()"),
+            place("p2", "b", "K", "K.all()"),
+            place("p3", "c", "INT"),
+            place("p4", "free", "E", "3`e"),
+            transition("t1", "go"),
+            arc("p1", "t1", taken),
+            arc("p2", "t1", "k"),
+            arc("p4", "t1", free),
+            arc("t1", "p3", given),
+        ),
+        colours=FORMS,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("Next(s)", "if s == 4 then 1 else s + 1"),
+        ("Next(seat(2))", "if 2 == 4 then 1 else 2 + 1"),
+        ("Size(k)", "if k == big then 3 else if k == mid then 2 else 1"),
+        ("Both(s, k)", "if k == big then s else if s == 4 then 1 else s + 1"),
+        ("case (s, k) of (seat(i), big) => i | (_, mid) => 0 | _ => 1",
+         "if k == big then s else if k == mid then 0 else 1"),
+        ("if x = e then 1 else 2", "if 0 == 0 then 1 else 2"),
+    ],
+)  # fmt: skip
+def test_functions_with_patterns(given: str, written: str) -> None:
+    """The first form that fits holds; the last one of a set needs no condition."""
+    text = " ".join(imported(page(given), "a.cpn").split())
+    assert f"transition go: a(s), b(k), free -> c({written}) after exp(1)" in text
+
+
+@pytest.mark.parametrize("given", ["Part(k)", "First(s, k)", "First(s)", "case k of big => 1", "case k of big => 1 |"])
+def test_patterns_that_are_refused(given: str) -> None:
+    assert refused(page(given), "a.cpn") == "foreign-expression"
+
+
+def test_a_number_of_black_tokens_by_a_condition() -> None:
+    text = imported(page("1", free="if k = big then 2`e else case s of 1 => empty | _ => 1`e"), "a.cpn")
+    assert "a(s), b(k), (if k == big then 2 else if s == 1 then 0 else 1) * free -> c(1)" in " ".join(text.split())
+
+
+def test_priorities_by_numbers() -> None:
+    def priority(text: str) -> str:
+        return f"<priority><text>{text}</text></priority>"
+
+    steps = (
+        *(transition(f"t{n}", f"t{n}", more=priority(text)) for n, text in enumerate(("P_LOW", "5", "Soon", "1000"))),
+        transition("t9", "t9"),
+    )
+    text = document(steps, colours='<ml id="m1">val Soon = 200;</ml>')
+    priorities = [
+        line.partition("priority ")[2] for line in imported(text, "a.cpn").splitlines() if "-> nothing" in line
+    ]
+    assert priorities == ["-1", "2", "1", "", ""]
+    assert refused(text.replace(">Soon<", ">Late<"), "a.cpn") == "foreign-construct"

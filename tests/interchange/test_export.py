@@ -144,15 +144,16 @@ def test_a_chain_as_jani() -> None:
         ("place p = token\ntransition t: p -> p in 2 after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p takes 3", "prism jani"),
         ("place p = token\ntransition t: p -> p takes uniform(1.0..2.0)", "pnpro prism jani"),
-        ("place p = token\nplace q cap 2\ntransition t: p -> p, q takes 3", "pnml pnpro prism jani"),
-        ("place p = token\nplace q cap 2\ntransition t: p -> p, q after exp(1)", "pnml"),
+        ("place p = token\nplace q cap 2\ntransition t: p -> p, q takes 3", "pnpro prism jani"),
         ("place p = token\ntransition t: p -> p after 3", "prism jani"),
         ("place p = token\ntransition t: p -> p after exp(1) resume", "pnpro prism jani"),
         ("place p = token\ntransition t: p -> p after uniform(1.0..2.0)", "pnpro prism jani"),
         ("place p = token\ntransition t: p -> tokens(p) * p after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p, reset p -> p after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p after exp(1) when tokens(p) > 1", "pnml pnpro"),
-        ("place p = token\nplace q\ntransition t: p, no q -> p after exp(1)", "pnml"),
+        ("place p : 0..3 = 1\nplace q\ntransition t: p(x) -> q after exp(1)", "pnml pnpro prism jani"),
+        ("place p : 0..3 = 1, 2\ntransition t: p(x) -> p(x) after exp(1)", "pnml pnpro prism jani"),
+        ("place p : 0..3 = 1\ntransition t: p(x) -> 2 * p(x) after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p weight tokens(p)", "pnpro prism jani"),
     ],
 )
@@ -260,3 +261,12 @@ def test_times_of_the_marking_with_a_unit_are_those_of_the_net_without(time: str
 def test_what_chains_do_not_say_of_a_net_is_told_as_it_is(format: str) -> None:
     with pytest.raises(LanguageError, match="fires at once, as the start of one with `takes` does"):
         exported(language.loads("place p = token\ntransition t: p -> p takes exp(3)\n"), format)
+
+
+def test_activations_with_patiences_are_black_tokens() -> None:
+    """They are tokens of one value here, so that each has a clock of its own."""
+    thread = "thread t\n  take work\n  take help within 2 else gone\n  wait exp(1)\n  gone: give work\nend"
+    text, found = exported(language.loads(f"net waits\nplace work = 3 * token\nplace help\n{thread}\n"), "pnpro")
+    assert found == []
+    lines = interchange.text_of(interchange.read_bytes(text.encode(), "waits.pnpro"))
+    assert "after 2  servers all" in lines

@@ -142,3 +142,56 @@ def test_a_set_that_is_too_large() -> None:
     huge = '<namedsort id="r" name="r"><finiteintrange start="0" end="999999999"/></namedsort>'
     declared = DECLARED.replace("<variabledecl", f"{huge}<variabledecl", 1)
     assert refused(document(declared=declared)) == "foreign-set-size"
+
+
+PARTS = (
+    '<partition id="side" name="side"><usersort declaration="phil"/>'
+    '<partitionelement id="left" name="left"><useroperator declaration="s1"/></partitionelement>'
+    '<partitionelement id="right" name="right"><useroperator declaration="s2"/><useroperator declaration="s3"/>'
+    "</partitionelement></partition></declarations>"
+)
+
+
+def part_of(name: str) -> str:
+    return f'<partitionelementof refpartition="side"><subterm>{variable(name)}</subterm></partitionelementof>'
+
+
+def test_partitions() -> None:
+    """The parts of a partition are numbered in their order, and compared so."""
+
+    def written(word: str, declared: str = PARTS) -> str:
+        return document(
+            place("Fork", "phil", ALL),
+            transition("go", many(word, part_of("vx"), part_of("vy"))),
+            arc("Fork", "go", many("add", one(variable("vx")), one(variable("vy")))),
+            declared=DECLARED.replace("</declarations>", declared),
+        )
+
+    found = imported(written("gtp"), "a.pnml")
+    assert "const part_side_Seat = [0, 1, 1]\n" in found
+    assert "when part_side_Seat[x - 1] > part_side_Seat[y - 1]" in found
+    assert "when part_side_Seat[x - 1] == part_side_Seat[y - 1]" in imported(written("equality"), "a.pnml")
+    language.loads(found)
+    lacking = PARTS.replace('<useroperator declaration="s3"/>', "")
+    assert refused(written("gtp", lacking), "a.pnml") == "foreign-construct"
+    assert refused(written("gtp", "</declarations>"), "a.pnml") == "foreign-unknown-name"
+
+
+def test_arcs_of_other_kinds() -> None:
+    """An inhibitor arc is for tokens of a value, or for all; a test arc of coloured tokens must be alone."""
+
+    def written(*arcs: str) -> str:
+        return document(
+            place("Fork", "phil", ALL), place("Told", "phil"), place("Bell", "dot"), transition("go"), *arcs
+        )
+
+    take, inhibit = arc("Fork", "go", one(variable("vx"))), arc("Told", "go", one(variable("vx")))
+    text = written(take, inhibit.replace("target", 'type="inhibitor" target'))
+    assert "transition go: Fork(x), no Told(x) -> nothing" in imported(text, "a.pnml")
+    alone = '<arc id="i" source="Told" target="go" type="inhibitor" weight="2"/>'
+    assert "transition go: Fork(x), no Told >= 2 -> nothing" in imported(written(take, alone), "a.pnml")
+    test = inhibit.replace("target", 'type="test" target')
+    assert "transition go: Fork(x), read Told(x) -> nothing" in imported(written(take, test), "a.pnml")
+    assert refused(written(take, test, inhibit), "a.pnml") == "foreign-construct"
+    bells = arc("Bell", "go", one(DOT)), arc("Bell", "go", one(DOT, 3)).replace("target", 'type="test" target')
+    assert "transition go: Bell, read 2 * Bell -> nothing" in imported(written(*bells), "a.pnml")

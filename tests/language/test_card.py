@@ -68,6 +68,7 @@ WHERE: dict[str, list[dict[str, str]]] = {
         {"more": "measure k = count(t, E)"},
         {"more": "measure k = time(t -> t, by E)"},
     ],
+    "`x at p(v) when c`": [{"more": "measure k = E at s(x)"}, {"more": "measure k = x at s(x) when E >= 0"}],
     "key of an event `place(x)`": [{"more": "measure k = time(s(x) -> t, by E -> x)"}],
     "`share(c)`": [
         {"more": "measure k = share(E > 0)"},

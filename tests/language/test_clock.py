@@ -72,6 +72,36 @@ def test_a_long_run_has_room() -> None:
 
 
 @pytest.mark.parametrize(
+    ("time", "least"),
+    [("takes exp(200 ms)", 64), ("after exp(200 ms)", 64), ("takes uniform(100 ms..300 ms)", 32), ("takes 200 ms", 1)],
+)
+def test_a_short_random_time_in_a_long_run_makes_the_tick_shorter(time: str, least: int) -> None:
+    """As far as a run that is four times as long has room."""
+    body = f"{loop('exp(1e5 h)')}\nplace b = token\ntransition back: b -> b  {time}\nrun until 1e9 h"
+    flat = loaded(body, head="time h")
+    assert Fraction(1, 18_000) / flat.tick.length >= least
+    assert flat.tick.length * HORIZON >= 10**9 * clock.LEAST_ROOM
+
+
+@pytest.mark.parametrize(
+    ("head", "tokens", "time", "part"),
+    [
+        ("time ms", "Bytes = 64 B", "exp(x / 1 Gbps)", Fraction(8, 10**6)),
+        ("time h", "int = 4", "exp(x / (3 MHz))", Fraction(1, 3 * 10**6 * 3600)),
+        ("time s", "int = 4", "x * 1 ms / 1000", Fraction(1, 10**6)),
+        ("", "int = 1", "x / 1000", Fraction(1, 1000)),
+        ("", "int = 1", "exp(x / 1000)", Fraction(1, 1000)),
+        ("", "real = 1", "0.001 * x / 1000", Fraction(1, 10**6)),
+    ],
+)
+def test_what_one_byte_or_cycle_takes_or_the_part_of_a_quotient_has_many_ticks(
+    head: str, tokens: str, time: str, part: Fraction
+) -> None:
+    flat = loaded(f"place a : {tokens}\ntransition t: a(x) -> a(x)  takes {time}", head=head)
+    assert part / flat.tick.length >= PARTS
+
+
+@pytest.mark.parametrize(
     ("body", "values"),
     [
         ("place a : { d: Time } = {d: 13.3 ns}\ntransition t: a(x) -> a(x)  takes x.d + 40 ns", [13.3, 40.0]),

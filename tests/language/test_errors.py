@@ -19,7 +19,7 @@ CORPUS = Path(__file__).parent / "errors"
 FILES = sorted(CORPUS.glob("*.net"))
 UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 
-# Told where a corpus of files cannot go; each has a test of its own (test_parameters.py, test_files.py).
+# Told where a corpus of files cannot go; each has a test of its own (test_parameters, test_files, test_hostile).
 ELSEWHERE = {
     "exact-of-random",  # only `pnsim check` and runs tell it: tests/cli/test_sampling_notes.py
     "infinite-variance",
@@ -32,7 +32,9 @@ ELSEWHERE = {
     "path-without-file",
     "table-not-there",
     "table-too-large",
+    "too-many-errors",
     "too-many-files",
+    "too-much-to-read",
     "unknown-parameter",
 }
 

@@ -79,6 +79,16 @@ def test_tables(folder: Path) -> None:
     assert [variable.kind for variable in net.transitions[0].variables] == ["int", "real", "int"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("text", ["größe;weight\n0,5;1\n2;3,0\n", "0,5\t1\n2\t3\n", "0.5;1\n2;3\n"])
+def test_tables_as_spreadsheets_write_them(folder: Path, text: str, encoding: str) -> None:
+    (folder / "t.csv").write_bytes(text.encode(encoding))
+    drawn = 'takes table("t.csv") + list("t.csv")[1]'
+    (folder / "main.net").write_text(f"place p = token\ntransition t: p -> p  {drawn}\n")
+    (table,) = language.load(folder / "main.net").tables
+    assert (table.values, table.weights) == ((0.5, 2.0), (1.0, 3.0))
+
+
 @pytest.mark.parametrize("row", ["1", "1,2,3", "1,-2", "nan,1", "1,inf", "x,1"])
 def test_wrong_rows(folder: Path, row: str) -> None:
     (folder / "t.csv").write_text(f"1,1\n{row}\n")

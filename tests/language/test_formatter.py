@@ -222,6 +222,22 @@ def test_columns_and_lines_that_are_too_long(before: str, after: str) -> None:
     assert format_source(before, "test.net") == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("0 .. n - 1", "0..n-1"),
+        ("n*j..n*j+n-1", "n * j..n * j + n - 1"),
+        ("n - 1 .. 2*n - 1", "n - 1..2 * n - 1"),
+        ("f(1)..n-1", "f(1)..n-1"),
+        ("0..(n+1)*2", "0..(n + 1) * 2"),
+        ("- 1 .. n", "-1..n"),
+    ],
+)
+def test_both_bounds_of_a_range_are_spaced_alike(before: str, after: str) -> None:
+    text = "fn f(x: int) = x\nplace a[{0}] : {0}\ntransition t[i in {0}]: a[i](x) -> a[i](x)\n"
+    assert format_source(text.format(before), "test.net") == text.format(after)
+
+
 @pytest.mark.parametrize("path", one_in(3, LIBRARY))
 def test_the_library_is_in_this_layout(path: Path) -> None:
     """`pnsim fmt` brings a net into it."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
 
 import petri
 from petri import language
-from petri.net import Net
+from petri.net import Net, operations
 from tests.language.test_flatten import shown
 
 HEAD = "type P = { n: int, m: real }\nplace q : P = P(4, 2)\nplace n : int = 3\n"
@@ -88,3 +89,38 @@ def test_functions_that_double_are_refused_in_time() -> None:
     errors = {one.id for one in found if one.severity == "error"}
     assert errors - {"and-more"} == {"expression-too-large", "functions-too-large"}
     assert time.monotonic() - start < 60
+
+
+def test_e_is_a_number_unless_the_net_has_something_of_this_name() -> None:
+    text = """
+time us
+param x = pow(e, 2)
+place p : int = 3
+place q : real = e
+transition of_index[e in 0..1]: p(n) -> p(n)  takes e * 1 us  when n > 9 + e
+transition of_token: p(e) -> p(e)  takes e * 1 us
+transition of_draw: q(n) -> q(n)  draw e ~ uniform(1..2)  takes e * 1 us
+measure last = 1 - pow(e, -0.1)
+measure alone = e
+"""
+    net = petri.loads(text).net
+    times = {one.name: one.time for one in net.transitions}
+    assert net.parameters[0].value == pytest.approx(math.e**2)
+    assert net.places[1].initial[0][1] == (math.e,)
+    assert [times[f"of_index[{n}]"].value for n in (0, 1)] == [0, net.tick.ticks(1)]
+    assert all("var" in {part.op for part in operations([times[name]])} for name in ("of_token", "of_draw"))
+    assert net.measures[-1].formula.value == math.e
+
+
+@pytest.mark.parametrize(
+    ("text", "identifier"),
+    [
+        ("place e\nplace p : real\ntransition t: e -> p(e)  takes 1", "place-as-value"),
+        ("place p : real\ntransition t: p(x) -> p(e)  draw e ~ uniform(1..2)  takes 1  when e > 1", "drawn-later"),
+        ("place p : int\ntransition t: p(x) -> p(e)  takes 1", "type-mismatch"),
+    ],
+)
+def test_e_does_not_hide_a_mistake(text: str, identifier: str) -> None:
+    with pytest.raises(petri.LanguageError) as caught:
+        petri.loads(text)
+    assert [one.id for one in caught.value.diagnostics] == [identifier]

@@ -74,7 +74,7 @@ def test_an_element_that_is_not_there_stops_the_run(engine: str, index: int) -> 
     result = petri.loads(text.replace("param n", "param at = 0\nparam n"), at=index).run(engine=engine)
     failure = result.failure
     assert failure is not None
-    assert (failure.id, failure.values["index"], failure.values["size"]) == ("list-range", str(index), "3")
+    assert (failure.id, failure.values["index"], failure.values["size"]) == ("list-range", index, 3)
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])

@@ -52,6 +52,9 @@ def shown(term: Term) -> object:
         ("-mean(q) + 0", ["add", ["neg", ("mean", 0)], ("const", 0.0)], ""),
         ("mean(link[*])", ["add", ("mean", 1), ["add", ("mean", 2), ("mean", 3)]], ""),
         ("busy(m[*].alu)", ["div", ["add", ("busy", 5), ["add", ("busy", 6), ("busy", 7)]], ("const", 3.0)], "share"),
+        ("mean(link[1..2])", ["add", ("mean", 2), ("mean", 3)], ""),
+        ("mean(link[2..2])", ("mean", 3), ""),
+        ("busy(m[0..len([1, 2]) - 1].alu)", ["div", ["add", ("busy", 5), ("busy", 6)], ("const", 2.0)], "share"),
         ("max(link[*])", ["max2", ("max", 1), ["max2", ("max", 2), ("max", 3)]], ""),
         ("count(send, p.size)", ("counter", 0), "Bytes"),
         ("rate(send, p.size)", ["div", ("counter", 0), ("elapsed", None)], "Rate"),
@@ -207,3 +210,51 @@ def test_mean_and_greatest_sum_over_tokens_share_a_probe() -> None:
     )
     assert [probe.place for probe in net.probes if isinstance(probe, Content)] == [0, 0, 1, 2, 0, 0]
     assert len(set(net.probes)) == 6
+
+
+RANGES = """
+param k = 3
+type Class = gold | silver
+place p[0..3] : int = 1
+place z[Class, 0..3] = token
+place rest[Class, 0..3] = 2 * token
+transition go[i in 0..3]: p[i](n) -> p[i](n)  takes exp(1 + i)
+transition iz[c in Class, i in 0..3]: z[c, i] -> z[c, i]  takes exp(1)
+measure each[i in 0..3] = rate(go[i])
+measure part = {}
+run until 9
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        ("rate(go[2..k])", "rate(go[2]) + rate(go[3])"),
+        ("count(iz[gold, 1..2])", "count(iz[gold, 1]) + count(iz[gold, 2])"),
+        ("mean(rest[*, 0..2])", "mean(rest[gold, 0]) * 6"),
+        ("max(each[0..1])", "max(each[0], each[1])"),
+        ("max(tokens(rest[silver, 0..2]))", "max(tokens(rest[silver, 0]) + tokens(rest[gold, 1..2]))"),
+        ("n at go[0..k]", "n at go[*]"),
+    ],
+)
+def test_a_range_of_elements(part: str, whole: str) -> None:
+    one, other = (petri.loads(RANGES.format(text)).run().measure("part").interval.mean for text in (part, whole))
+    assert one == pytest.approx(other, rel=1e-12)
+    assert one > 0.0
+
+
+@pytest.mark.parametrize(
+    ("part", "identifier"),
+    [
+        ("rate(go[2..4])", "no-such-element"),
+        ("rate(go[-1..2])", "no-such-element"),
+        ("rate(go[0..1_000_000_000])", "no-such-element"),
+        ("rate(go[k..1])", "no-such-element"),
+        ("rate(iz[gold..silver, 1])", "misplaced-expression"),
+        ("rate(go[1..2.5])", "type-mismatch"),
+    ],
+)
+def test_a_range_must_be_one_of_elements_that_are_there(part: str, identifier: str) -> None:
+    with pytest.raises(petri.LanguageError) as caught:
+        petri.loads(RANGES.format(part))
+    assert identifier in [one.id for one in caught.value.diagnostics]

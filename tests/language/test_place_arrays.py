@@ -74,7 +74,7 @@ def test_an_index_beyond_its_range_is_an_error_and_not_the_next_row(engine: str)
     text = "place q : int = 0\nplace v[0..1, 0..2] : int\ntransition t: q(n) -> v[0, n](n), q(n + 1)   takes 1"
     failure = petri.loads(text).run(until=9, engine=engine).failure
     assert failure is not None
-    assert (failure.diagnostic.id, failure.diagnostic.values["index"]) == ("list-range", "3")
+    assert (failure.diagnostic.id, failure.diagnostic.values["index"]) == ("list-range", 3)
 
 
 def test_indices_may_stand_in_one_bracket() -> None:

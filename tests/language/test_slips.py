@@ -22,6 +22,7 @@ place source = 3 * token
 place queue : P fifo
 place done : P
 place voq[0..3] : P fifo
+place num : int = 0
 """
 GO = HEAD + "transition go: queue(x) -> done(x)\n"
 
@@ -37,6 +38,10 @@ def arcs(text: str) -> str:
 
 def places(text: str) -> str:
     return f"net first\n{text}\nplace b\ntransition go: b -> b\n"
+
+
+def steps(text: str) -> str:
+    return f"{HEAD}thread work\n  take idle\n  let n = 0\n  {text}\n  give idle\nend\n"
 
 
 CASES = {
@@ -62,7 +67,7 @@ CASES = {
     "a blank in ..": (places("place a : 0«. .»3 = 1"), "split-sign", "`..`"),
     "→ as an arrow": (arcs("queue(x) «→» done(x)"), "foreign-symbol", "`->`"),
     "no takes": (clauses(" «3» us"), "missing-takes", "`takes 3 us`"),
-    "no takes before exp": (clauses(" «exp»(3 us)"), "missing-takes", "`takes exp(…)`"),
+    "no takes before exp": (clauses(" «exp»(3 us)"), "missing-takes", "`takes exp(3 us)`"),
     "@ for takes": (clauses(" «@» 3 us"), "foreign-time", "`takes`"),
     "@+ for takes": (clauses(" «@+» 3 us"), "foreign-time", "`takes`"),
     "within for after": (clauses(" «within» 3 us"), "misspelt-clause", "`after`"),
@@ -144,6 +149,141 @@ CASES = {
     "a frequency": (GO + "param clock : Freq = «100»\n", "type-mismatch", "`100 MHz`"),
     "a rate": (GO + "param line : Rate = «10»\n", "type-mismatch", "`10 Gbps`"),
     "a time": (clauses(" takes «3»"), "type-mismatch", "`3 us`"),
+    # of CPN Tools, SimPy and other languages
+    "a guard in brackets": (
+        f"{HEAD}transition go [«x.kind > 4»]: queue(x) -> done(x)\n", "guard-in-brackets", "end: `when x.kind > 4`"),
+    "a guard in parentheses": (
+        f"{HEAD}transition go («tokens(done) == 0»): queue(x) -> done(x)\n", "guard-in-brackets", "`when tokens(done)"),
+    "a guard before the colon": (
+        f"{HEAD}transition go «when» x.kind > 4: queue(x) -> done(x)\n",
+        "clause-too-early", "outputs  when x.kind > 4`"),
+    "a time before the arrow": (arcs("queue(x) «takes» 3 us -> done(x)"), "clause-too-early", "outputs  takes 3 us`"),
+    "a guard behind an arc": (arcs("queue(x) -> «done(x) [x.kind > 4]»"), "arc-not-place", "`when x.kind > 4`"),
+    "a guard among the arcs": (arcs("queue(x), «x.kind > 4» -> done(x)"), "threshold-without-no", "`when x.kind > 4`"),
+    "a number among the arcs": (arcs("queue(x), «idle >= 1» -> done(x)"), "threshold-without-no", "`when tokens(idle)"),
+    "a guard as the pattern": (arcs("queue(«x.kind > 4») -> done(x)"), "pattern-condition", "`queue(x)`"),
+    "a size of transitions": (
+        f"{HEAD}transition t[«4»]: idle -> idle\n", "index-without-name", "`transition t[i in 0..3]`"),
+    "a range of transitions": (
+        f"{HEAD}transition t[«0..3»]: idle -> idle\n", "index-without-name", "`transition t[i in 0..3]`"),
+    "an index without a range": (f"{HEAD}transition t[«n»]: idle -> idle\n", "index-without-name", "t[n in 0..3]`"),
+    "an index with a colon": (f"{HEAD}transition t[«n: 0..7»]: idle -> idle\n", "index-without-name", "t[n in 0..7]`"),
+    "a size of measures": (f"{GO}measure m[«2»] = rate(go)\n", "index-without-name", "`measure m[i in 0..1]`"),
+    "for behind a transition": (arcs("voq[i](x) -> done(x) «for» i in 0..3"), "loop-elsewhere", "go[i in 0..3]`"),
+    "two brackets of a transition": (
+        f"{HEAD}transition t[i in 0..3]«[»j in 0..1]: voq[i](x) -> done(x)\n",
+        "two-brackets", "[i in 0..3, j in 0..1]`"),
+    "range()": (f"{HEAD}transition t[i in «range(4)»]: voq[i](x) -> done(x)\n", "range-form", "`0..3`"),
+    "range() from 1": (places("place a : int = i for i in «range(1, 4)»"), "range-form", "`1..3`"),
+    "range() to a name": (places("param n = 4\nplace a[«range(n)»]"), "range-form", "`0..n-1`"),
+    "range() as a type": (places("place a : «range(4)»"), "range-form", "`0..3`"),
+    "range() in an expression": (places("const n = sum(i in «range»(4): i)"), "unknown-function", "a..b"),
+    "a number for a range": (f"{HEAD}transition t[i in «4»]: voq[i](x) -> done(x)\n", "range-form", "`0..3`"),
+    "a slice": (places("place a : int = i for i in «0:3»"), "range-form", "`0..3`"),
+    "a half-open range": (places("place a[«0..<4»]"), "range-form", "`0..3`"),
+    "three points": (places("place a[«0...3»]"), "range-form", "`0..3`"),
+    "a range with to": (places("place a[«0 to 3»]"), "range-form", "`0..3`"),
+    "bounds in brackets": (places("param n = 3 in «[1, 9]»"), "range-form", "`1..9`"),
+    "= for in": (places("place a : int = i for i «=» 0..3"), "loop-without-in", "`i in 0..3`"),
+    "priority =": (clauses(" takes 3 us priority «=» 2"), "sign-after-word", "`priority 2`"),
+    "weight:": (clauses(" weight«:» 3"), "sign-after-word", "`weight 3`"),
+    "when:": (clauses(" when«:» x.kind > 3"), "sign-after-word", "`when x.kind > 3`"),
+    "cap =": (places("place a : int cap «=» 3 = 4"), "sign-after-word", "`cap 3`"),
+    "draw:": (clauses(" draw«:» s ~ exp(3 us)"), "sign-after-word", "`draw s ~ exp(3 us)`"),
+    "time:": ("net a\ntime«:» ms\nplace b\n", "sign-after-word", "`time ms`"),
+    "run:": (GO + "run«:» until 100 us\n", "sign-after-word", "`run until 100 us`"),
+    "until =": (GO + "run until «=» 100 us\n", "sign-after-word", "`until 100 us`"),
+    "expect:": (GO + "expect«:» rate(go) < 3 Hz\n", "sign-after-word", "`expect rate(go) < 3 Hz`"),
+    "a comma before a clause": (clauses(" takes 3 us«,» priority 2"), "comma-before-clause", "remove it"),
+    "preempt": (clauses(" takes 3 us «preempt»"), "unknown-clause", "`after …  resume`"),
+    "preempt behind the outputs": (clauses(" «preempt»"), "unknown-clause", "`after …  resume`"),
+    "immediate": (clauses(" «immediate»"), "unknown-clause", "without `takes`"),
+    "break in a transition": (clauses(" takes 3 us «break»"), "unknown-clause", "`while …`"),
+    "& between arcs": (arcs("queue(x) «&» source -> done(x)"), "arcs-joined", "`,`"),
+    "&& between arcs": (arcs("queue(x) «&&» source -> done(x)"), "arcs-joined", "`,`"),
+    "and between arcs": (arcs("queue(x), source -> done(x) «and» idle"), "arcs-joined", "`,`"),
+    "++ between arcs": (arcs("queue(x) «++» source -> done(x)"), "arcs-joined", "`,`"),
+    "+ between arcs": (arcs("source -> «idle + source»"), "arc-not-place", "`idle, source`"),
+    "arcs in braces": (arcs("«{queue(x), source}» -> done(x)"), "arcs-in-brackets", "`queue(x), source`"),
+    "arcs in parentheses": (arcs("«(queue(x), source)» -> done(x)"), "arcs-in-brackets", "`queue(x), source`"),
+    "or between inputs": (arcs("queue(x) «or» source -> done(x)"), "input-chosen", "one transition for each"),
+    "| between outputs": (arcs("queue(x) -> done(x) «|» idle"), "output-chosen", "`weight 1`"),
+    "a probability before an output": (
+        arcs("source -> source, 0.3«:» idle, 0.7: idle"), "output-chosen", "`weight 0.7`"),
+    "a probability behind an output": (
+        arcs("source -> idle«:» 30%, source: 70%"), "output-chosen", "(true: 30%, false: 70%)"),
+    "a probability times an output": (arcs("source -> «0.3» * idle, 0.7 * source"), "output-chosen", "`weight 0.7`"),
+    "a choice of outputs": (arcs("source -> «choice(idle: 1, source: 2)»"), "output-chosen", "`weight 2`"),
+    "a probability as a condition": (
+        arcs("source -> if «0.3» then idle"), "type-mismatch", "`draw first ~ choice(true: 0.3"),
+    "n++": (arcs("num(n) -> num(«n++»)"), "token-changed", "`num(n + 1)`"),
+    "--n": (arcs("num(n) -> num(«++n»)"), "token-changed", "`num(n + 1)`"),
+    "n += 2": (arcs("num(n) -> num(n), «n += 2»"), "token-changed", "`num(n + 2)`"),
+    "n = n + 1": (arcs("num(n) -> num(«n = n + 1»)"), "token-changed", "`num(n + 1)`"),
+    "n := n - 1": (arcs("num(n) -> num(«n := n - 1»)"), "token-changed", "`num(n - 1)`"),
+    "a field counted up": (arcs("queue(x) -> done(«x.kind++»)"), "token-changed", "`done(x with {kind: x.kind + 1})`"),
+    "a field set": (arcs("queue(x) -> done(x), «x.kind = 3»"), "token-changed", "`done(x with {kind: 3})`"),
+    "no takes before a quotient": (clauses(" «x».size / 1 Gbps"), "missing-takes", "`takes x.size / 1 Gbps`"),
+    "takes misspelt before a quotient": (clauses(" «takse» x.size / 1 Gbps"), "misspelt-clause", "`takes`"),
+    "takes misspelt before brackets": (clauses(" «tekes» (x.size + 3 B) / 1 Gbps"), "misspelt-clause", "`takes`"),
+    "takes misspelt before a number": (clauses(" «takse» 3 us + 2 us"), "misspelt-clause", "`takes`"),
+    "when misspelt": (clauses(" «wehn» x.kind + 3 > 1"), "misspelt-clause", "`when`"),
+    "no takes before min": (clauses(" «min»(3 us, 4 us)"), "missing-takes", "`takes min(3 us, 4 us)`"),
+    "no takes before a sum": (clauses(" «3» us + 2 us"), "missing-takes", "`takes 3 us + 2 us`"),
+    "a colon for takes": (clauses(" «:» 3 us"), "missing-takes", "`takes 3 us`"),
+    "no takes before a name": ("param d = 3 us\n" + arcs("idle -> «source d»"), "missing-comma", "`takes d`"),
+    "a time among the outputs": (arcs("idle -> source, «exp(3 us)»"), "time-as-arc", "`takes exp(3 us)`"),
+    "elif": (
+        clauses(" takes if x.kind > 3 then 1 us «elif» x.kind > 2 then 2 us else 3 us"),
+        "elif-in-expression", "`else if`"),
+    "elif behind a number": (
+        places("const n = if 2 > 1 then 3 «elif» 3 > 1 then 4 else 5"), "elif-in-expression", "`else if`"),
+    "a chained expectation": (
+        GO + "expect 1 Hz < rate(go) «<» 2 Hz\n",
+        "expect-two", "`expect rate(go) > 1 Hz` and `expect rate(go) < 2 Hz`"),
+    "an expectation with and": (
+        GO + "expect rate(go) > 1 Hz «and» rate(go) < 2 Hz\n", "expect-two", "`expect rate(go) < 2 Hz`"),
+    "an expectation with in": (GO + "expect rate(go) «in» 1 Hz..2 Hz\n", "expect-two", "`expect rate(go) <= 2 Hz`"),
+    "an array of ints": (places("place a : «int[]»"), "type-of-list", "`: int[4]`"),
+    "a list of ints": (places("place a : «list»"), "unknown-type", "`place p : int = 1, 2, 3`"),
+    "an int in a range": (places("place a : «int in 0..3»"), "type-of-range", "`0..3`"),
+    "texts as a type": (places('place a : «"red" | "green"»'), "type-of-names", "`red | green`"),
+    "time as a type": (places("place a : «time»"), "unknown-type", "`Time`"),
+    "a text as a parameter": (places('param policy = «"fifo"»'), "text-as-value", "`type Name = fifo | other`"),
+    "a text for a name": (places('type D = red | green\nconst d = «"red"»\nplace a : D = d'), "text-as-value", "`red`"),
+    "initial tokens in braces": (places("place a : int = «{1, 2}»"), "initial-in-brackets", "`1, 2`"),
+    "initial tokens in brackets": (places("place a : int = «[1, 2]»"), "type-mismatch", "`1, 2`"),
+    "tokens for token": (places("place a = 3 * «tokens»"), "unknown-name", "`token`"),
+    "a value of a black token": (arcs("queue(x) -> done(x), «idle(now)»"), "pattern-on-black", "`place idle : Time`"),
+    "expovariate": (clauses(" takes «expovariate»(1/4)"), "unknown-function", "`exp(4 us)`"),
+    "random.expovariate": (clauses(" takes «random.expovariate»(250 Hz)"), "unknown-function", "`exp(1 / 250 Hz)`"),
+    "numpy.random.exponential": (clauses(" takes «np.random.exponential»(4)"), "unknown-function", "exp(mean)"),
+    "exp of a frequency": ("param rate = 5 Hz\n" + clauses(" takes «exp(rate)»"), "type-mismatch", "`exp(1 / rate)`"),
+    "exp of a fraction": (clauses(" takes «exp(1/4)»"), "type-mismatch", "`exp(4 us)`"),
+    "exp of lambda": (
+        "param lambda = 0.25\n" + clauses(" takes «exp(lambda)»"), "type-mismatch", "`exp(1 us / lambda)`"),
+    "a frequency for a time": ("param f = 5 Hz\n" + clauses(" takes «2 * f»"), "type-mismatch", "`2 / f`"),
+    "bytes through bytes": ("param line = 10 GB\n" + clauses(" takes «x.size / line»"), "type-mismatch", "`10 GBps`"),
+    "bytes times a rate": (clauses(" takes «x.size * 1 Gbps»"), "type-mismatch", "`x.size / 1 Gbps`"),
+    "a rate through bytes": (clauses(" takes «1 Gbps / x.size»"), "type-mismatch", "`x.size / 1 Gbps`"),
+    "a number through a rate": (clauses(" takes «1500 / 1 Gbps»"), "type-mismatch", "`1500 B`"),
+    "bytes through bytes in a sum": (clauses(" takes «3 us + x.size / 10 GB»"), "dimension-mismatch", "`10 GBps`"),
+    "Gbit/s": (clauses(" takes x.size / «100 Gbit/s»"), "unit-per-time", "`100 Gbps`"),
+    "MB/s": (GO + "param r = «100 MB/s»\n", "unit-per-time", "`100 MBps`"),
+    "1/s": (GO + "param r = «10/s»\n", "unit-per-time", "`10 Hz`"),
+    "bytes for bits": (clauses(" takes x.size / «100 Gbit»"), "unknown-unit", "`100 Gb`"),
+    "a colon behind while": (steps("while n < 3«:»\n    wait 1 us\n  end"), "colon-of-block", "remove it"),
+    "a colon behind if": (steps("if n < 3«:»\n    wait 1 us\n  end"), "colon-of-block", "`then`"),
+    "n++ as a step": (steps("«n++»"), "set-missing", "`set n = n + 1`"),
+    "set n++": (steps("set n«++»"), "set-changed", "`set n = n + 1`"),
+    "set n -= 2": (steps("set n «-=» 2"), "set-changed", "`set n = n - 2`"),
+    "wait =": (steps("wait «=» 3 us"), "sign-after-word", "`wait 3 us`"),
+    "and in take": (steps("take source «and» queue(x)"), "arcs-joined", "`,`"),
+    "a time without for": (steps("use «source 3» us"), "missing-comma", "`for 3 us`"),
+    "elif in a step": (
+        steps("wait if n < 1 then 1 us «elif» n < 2 then 2 us else 3 us"), "elif-in-expression", "else if"),
+    "three keys of two kinds": (
+        clauses(" prefer least «(x.size, x.kind, x.size)»"), "too-many-keys", "next to one another"),
 }  # fmt: skip
 
 

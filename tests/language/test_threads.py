@@ -35,7 +35,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> s({p, c})
         transition b: s({p, c}), engine -> engine, out(p), idle(c) takes 30 ns
         """,
@@ -74,7 +74,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> s({p, c}) takes 10 ns
         transition b: s({p, c}) -> out(p), idle(c) takes exp(20 ns)
         """,
@@ -93,9 +93,9 @@ PAIRS = {
         end
         """,
         """
-        place s1 : { p: Packet }
-        place s2 : { p: Packet, c: 0..3 }
-        place s3 : { p: Packet, c: 0..3 }
+        place s1 : { p: Packet } fifo
+        place s2 : { p: Packet, c: 0..3 } fifo
+        place s3 : { p: Packet, c: 0..3 } fifo
         transition a: received(p) -> s1({p})
         transition b: s1({p}), idle(c), engine -> s2({p, c}) takes 10 ns
         transition d: s2({p, c}) -> engine, s3({p, c}) takes 5 ns
@@ -118,7 +118,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> s({p, c})
         transition b: s({p, c}), engine
           -> engine, if p.kind == 0 then out(p), if p.kind == 1 then other(p), if p.kind == 1 then 2 * engine,
@@ -141,7 +141,7 @@ PAIRS = {
         end
         """,
         """
-        place at : { p: Packet, c: 0..4 }
+        place at : { p: Packet, c: 0..4 } fifo
         transition a: received(p), idle(c)
           -> if c < 2 then at({p, c}) else idle(c), if c >= 2 then out(p)
         transition b: at({p, c}) -> if n < 2 then at({p, c: n}) else idle(n mod 4), if n >= 2 then out(p)
@@ -161,8 +161,8 @@ PAIRS = {
         end
         """,
         """
-        place s1 : { p: Packet, c: 0..3 }
-        place s2 : { p: Packet, c: 0..3 }
+        place s1 : { p: Packet, c: 0..3 } fifo
+        place s2 : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> if p.kind == 0 then s1({p, c}) else s2({p, c})
         transition b: s1({p, c}), engine -> engine, s2({p, c}) takes 30 ns
         transition d: s2({p, c}), engine -> engine, out(p), idle(c) takes 5 ns
@@ -179,7 +179,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3, left: int }
+        place s : { p: Packet, c: 0..3, left: int } fifo
         transition a: received(p), idle(c)
           -> if p.kind > 0 then s({p, c, left: p.kind}), if p.kind == 0 then out(p), if p.kind == 0 then idle(c)
         transition b: s({p, c, left}), engine
@@ -200,7 +200,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3, left: Bytes }
+        place s : { p: Packet, c: 0..3, left: Bytes } fifo
         transition a: received(p), idle(c)
           -> if p.size > 0 B then s({p, c, left: p.size}), if p.size <= 0 B then out(p with {born: now}),
              if p.size <= 0 B then idle(c)
@@ -223,7 +223,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> s({p, c})
         transition b: s({p, c}), engine -> engine, idle(c) takes 9 ns weight 3
         transition d: s({p, c}) -> other(p), idle(c) weight 1
@@ -262,7 +262,7 @@ PAIRS = {
         """
         place signal = token
         place back
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition tick: signal -> signal, back takes exp(50 ns)
         transition a: received(p), idle(c) -> s({p, c})
         transition b: s({p, c}), back -> other(p), idle(c)
@@ -279,7 +279,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3, w: Time }
+        place s : { p: Packet, c: 0..3, w: Time } fifo
         transition a: received(p), idle(c) -> s({p, c, w}) draw w ~ exp(20 ns)
         transition b: s({p, c, w}), engine -> engine, out(p), idle(c) takes w
         """,
@@ -303,9 +303,9 @@ PAIRS = {
         """
         place asked : { key: 0..3 }
         place answered : { key: 0..3, value: int }
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> asked({key: c}), s({p, c})
-        transition b: s({p, c}), answered({key: c, value: n}) -> out(p), idle(c)  when n > 0
+        transition b: any s({p, c}), answered({key: c, value: n}) -> out(p), idle(c)  when n > 0
         transition d: asked(a), engine -> answered({key: a.key, value: 1}), engine  takes exp(30 ns)
         """,
     ),
@@ -326,7 +326,7 @@ PAIRS = {
         type Request = { bytes: Bytes, caller: { site: int, p: Packet, c: 0..3 } }
         place channel = token
         place dram : Request fifo
-        place wait[0..1] : Request
+        place wait[0..1] : Request fifo
         transition access: dram(r), channel -> channel, wait[r.caller.site](r)  takes 5 ns + r.bytes / 10 Gbps
         transition a: received(p), idle(c) -> dram({bytes: p.size, caller: {site: 0, p, c}})
         transition b: wait[0]({caller: {p, c}}), engine -> engine, dram({bytes: 20 B, caller: {site: 1, p, c}})
@@ -351,7 +351,7 @@ PAIRS = {
         type Request = { bytes: Bytes, caller: { site: int, p: Packet, c: 0..3 } }
         place channel = token
         place dram : Request fifo
-        place wait[0..3] : Request
+        place wait[0..3] : Request fifo
         transition access: dram(r), channel -> channel, wait[r.caller.site](r)  takes 5 ns + r.bytes / 10 Gbps
         transition a[i in 0..3]: received(p), idle(c) -> dram({bytes: (i div 2 + 1) * 20 B, caller: {site: i, p, c}})
           when i mod 2 == 0 or p.size > 100 B
@@ -380,7 +380,7 @@ PAIRS = {
         type Request = { key: int, found: bool, caller: { site: int, p: Packet, c: 0..3, key: int } }
         place channel = token
         place search : Request
-        place wait : Request
+        place wait : Request fifo
         transition access: search(r), channel -> channel, wait(r with {found: f})
           draw f ~ choice(true: 1, false: 2)  takes 5 ns
         transition a: received(p), idle(c) -> search({key: 0, found: false, caller: {site: 0, p, c, key: 0}})
@@ -403,10 +403,10 @@ PAIRS = {
         end
         """,
         """
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> s({p, c})
         transition b: s({p, c}), engine -> engine, out(p), idle(c)  takes 90 ns
-        transition l: s({p, c}) -> other(p), idle(c)  after 25 ns
+        transition l: any s({p, c}) -> other(p), idle(c)  after 25 ns
         """,
     ),
     "a loop over tokens": (
@@ -422,7 +422,7 @@ PAIRS = {
         end
         """,
         """
-        place s : { c: 0..3 }
+        place s : { c: 0..3 } fifo
         transition a: idle(c) -> s({c})
         transition b: s({c}), received(p) -> out(p), s({c})  takes 60 ns
         transition o: s({c}) -> idle(c)  takes 10 ns  priority -1
@@ -448,10 +448,10 @@ PAIRS = {
         place weather = token
         place fault
         transition strike: weather -> weather, fault  takes exp(200 ns)
-        place s : { p: Packet, c: 0..3 }
+        place s : { p: Packet, c: 0..3 } fifo
         transition a: received(p), idle(c) -> s({p, c})
-        transition b: s({p, c}) -> out(p), idle(c)  after 40 ns
-        transition i: s({p, c}), fault -> other(p), idle(c)  priority 1
+        transition b: any s({p, c}) -> out(p), idle(c)  after 40 ns
+        transition i: any s({p, c}), fault -> other(p), idle(c)  priority 1
         """,
     ),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ import pytest
 
 import petri
 from petri.net import Net
-from tests.report.browser import PROGRAM, Browser
+from tests.installed import needs_browser, needs_lab
+from tests.report.browser import Browser
 
 from .tables import COUNTER, PATIENCE
 from .test_server import HOSTILE, NET
@@ -121,7 +121,8 @@ def test_a_net_that_cannot_run_raises_its_error_at_once() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(PROGRAM is None or find_spec("jupyterlab") is None, reason="needs chromium and jupyterlab")
+@needs_browser
+@needs_lab
 def test_it_works_in_a_notebook(tmp_path: Path) -> None:
     from .jupyter import lab, run_cell
 

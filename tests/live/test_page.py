@@ -13,13 +13,14 @@ import pytest
 from petri.live.desk import Desk
 from petri.live.server import LiveServer
 from petri.live.site import serve
-from tests.report.browser import PROGRAM, Browser
+from tests.installed import needs_browser
+from tests.report.browser import Browser
 
 from .tables import COUNTER, desk
 from .test_server import HOSTILE, NET
 from .walk import READY, chosen, opened, walk
 
-pytestmark = [pytest.mark.skipif(PROGRAM is None, reason="needs chromium"), pytest.mark.slow]
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

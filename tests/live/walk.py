@@ -47,6 +47,7 @@ def opened(folder: Path) -> Iterator[tuple[Browser, LiveServer]]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             browser.resize(*WINDOW)
+            browser.call("Emulation.setScrollbarsHidden", hidden=True)
             browser.open(server.url, READY)
             yield browser, server
         finally:

@@ -52,15 +52,8 @@ def rfc_4737(arrivals: Sequence[int], times: Sequence[float]) -> dict[str, Any]:
 
 
 def reordering_gaps(discontinuities: Sequence[int]) -> list[int]:
-    """Section 4.5: each new discontinuity's distance from the nearest earlier one that has been detected."""
-    detected: set[int] = set()
-    gaps = []
-    for position in discontinuities:
-        if position not in detected:
-            earlier = [other for other in detected if other < position]
-            gaps += [position - max(earlier)] if earlier else []
-            detected.add(position)
-    return gaps
+    """Section 4.5: the distances between successive discontinuities, in whichever order they were detected."""
+    return [later - earlier for earlier, later in pairwise(sorted(set(discontinuities)))]
 
 
 def acknowledgements(arrivals: Sequence[int], first: int) -> list[int]:

@@ -185,3 +185,18 @@ def test_how_long_passages_have_been_open(engine: str) -> None:
     model = petri.loads(STAYS.replace("exp(1)", "1").replace("TIME", "2.5").replace("UNTIL", "10"))
     seen = model.run(warmup=4, engine=engine).replications[0].window.probes[0]
     assert (seen["count"], seen["waiting"], seen["open"], seen["open_before"]) == (6, 3, 3.0, 3.0)
+
+
+def test_samples_of_arriving_tokens() -> None:
+    """Their values come from what put them there; a sample taken by the clock is random if the tokens are."""
+    text = """net sampled
+    place s = token  place q : real  place door  place clerk = token
+    transition arrive: s -> s, q(x) draw x ~ pareto(1.8, 1) takes 1
+    transition out: q(y) -> nothing takes exp(1)
+    transition visit: clerk -> clerk, door takes 7
+    measure size = v at q(v)
+    measure seen = tokens(q) at visit
+    """
+    result = petri.loads(text).run(until=3_000, engine=FASTEST)
+    assert result.measure("size").interval.doubt == "heavy"
+    assert result.measure("seen").interval.half_width > 0.0

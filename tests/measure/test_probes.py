@@ -40,6 +40,20 @@ def test_a_sample_sees_variables_the_marking_now_and_end() -> None:
     assert [probe_figure(snapshot, "sum") for snapshot in all_probes.snapshots(9.0)] == [503.0, 0.25]
 
 
+def test_a_sample_at_a_place_sees_arriving_tokens_and_the_marking() -> None:
+    tokens = Expr("real", "real", (Expr("tokens", "int", value=5),))
+    value = Expr("add", "real", (variable(0, "real"), tokens))
+    early = Expr("lt", "bool", (NOW, Expr("const", "real", value=3.0)))
+    other = flat.Sample(None, variable(0, "real"), place=4)
+    all_probes = probes(flat.Sample(None, value, early, (other,), place=2))
+    all_probes.tokens = lambda place: 100 * place
+    for place, token, now in ((2, 0.25, 2.0), (2, 0.5, 3.0), (4, 7.0, 9.0), (3, 1.0, 1.0)):
+        all_probes.arrived(place, (token,), now)
+    all_probes.started(2, [0.25], 2.0, 5.0)
+    (snapshot,) = all_probes.snapshots(9.0)
+    assert (probe_figure(snapshot, "count"), probe_figure(snapshot, "sum")) == (2.0, 507.25)
+
+
 def test_a_passage_pairs_events_of_equal_key() -> None:
     start, end = Event(transition=0, key=(variable(0),)), Event(place=3, key=(variable(1),))
     all_probes = probes(flat.Passage(start, end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from collections.abc import Sequence, Sized
 
@@ -52,6 +53,40 @@ def test_rfc_4737(sequences: list[int]) -> None:
     assert filled(measure.extent) == dict(expected.pop("extents"))
     figures = measure.figures()
     assert {name: figures[name] for name in expected} == expected
+
+
+@given(arrivals(), st.integers(60, 200), st.integers(0, 5))
+def test_numbers_that_wrap_around_give_the_figures_of_those_that_do_not(
+    sequences: list[int], half: int, offset: int
+) -> None:
+    """Serial arithmetic (RFC 1982): packets are late by less than half of the range, which may be odd."""
+    for modulo in (2 * half, 2 * half + 1):
+        wrapped = measured([(number - offset) % modulo for number in sequences], modulo=modulo)
+        assert repr(wrapped.snapshot()) == repr(measured(sequences).snapshot())
+
+
+def test_of_two_numbers_that_are_equally_near_the_lower_one_is_meant() -> None:
+    assert measured([0, 1, 2, 7, 3], modulo=10).figures()["reordered"] == 1  # 7 is -3
+    assert measured([0, 1, 2, 6, 3], modulo=10).figures()["reordered"] == 1  # 6 is 6, and 3 comes after it
+
+
+def test_numbers_that_restart_are_noticed_unless_they_may() -> None:
+    """Whatever the width of the numbers, once for each time, also where some are out of order or lost."""
+    for modulo in (100, 4096):
+        twice = [*range(modulo - 30, modulo), *range(modulo), *range(20)]
+        swapped = [number for n, number in enumerate(twice) if n % 17 != 3]
+        swapped[4:-1:10], swapped[5::10] = swapped[5::10], swapped[4:-1:10]
+        for sequences in (twice, swapped):
+            assert measured(sequences).figures()["wraps"] == 2
+            assert measured(sequences, modulo=modulo).figures()["wraps"] == 0
+
+
+def test_numbers_that_are_merely_out_of_order_do_not_restart() -> None:
+    """Packets of a link with very different delays, most of which at first come more than half a range late."""
+    chance = random.Random(1)
+    for delay in (50, 300, 2000):
+        arriving = sorted(range(2000), key=lambda n: n + chance.uniform(0, delay))
+        assert measured(arriving).figures()["wraps"] == 0
 
 
 @given(arrivals(), st.integers(2, 20))
@@ -170,6 +205,16 @@ def test_the_longest_silent_flow_is_retired() -> None:
     figures = measure.figures()
     assert (figures["flows"], figures["duplicates"], figures["received"]) == (4, 2, 4)
     assert figures["displacement_packets"] == figures["buffer_packets"] == 4
+    assert figures["forgotten"] == 1
+
+
+def test_a_flow_is_forgotten_when_its_return_is_noticed_or_could_not_be() -> None:
+    for limit, forgotten in ((0, 5), (1, 4), (100, 1)):
+        measure = Reordering(flows=1, retired=limit)
+        for key in (1, 2, 3, 4, 1, 5):
+            measure.arrive((key,), 0)
+        assert measure.figures()["forgotten"] == forgotten, limit
+        assert len(measure.retired) <= limit
 
 
 def test_memory_is_bounded() -> None:

@@ -41,12 +41,15 @@ def outcome(case: str) -> str:
 
 
 def order_outcome(settings: Sequence[str], events: Sequence[str]) -> str:
-    """`order FIRST WINDOW FLOWS DT BT | key:sequence:time … restart …`."""
-    window, flows, displacement, buffer = map(int, settings[2:])
+    """`order FIRST MODULO WINDOW FLOWS RETIRED DT BT | key:sequence:time … restart …`."""
+    first, modulo = (None if setting == "-" else int(setting) for setting in settings[1:3])
+    window, flows, retired, displacement, buffer = map(int, settings[3:])
     measure = Reordering(
-        first=None if settings[1] == "-" else int(settings[1]),
+        first=first,
+        modulo=modulo,
         window=window,
         flows=flows,
+        retired=retired,
         displacement_threshold=displacement,
         buffer_threshold=buffer,
     )
@@ -102,9 +105,13 @@ def flow(chance: random.Random) -> list[int]:
 
 
 def order_case(chance: random.Random) -> str:
-    first = chance.choice(["-", "-", "0", "1", "5"])
-    bounds = [chance.choice(values) for values in ([1, 4, 8, 20, 8192], [1, 2, 8], [1, 2, 5, 64], [1, 2, 5, 64])]
+    first, modulo = chance.choice(["-", "-", "0", "1", "5"]), chance.choice(["-", "-", "16", "65536"])
+    choices = [1, 4, 8, 20, 8192], [1, 2, 8], [0, 1, 100], [1, 2, 5, 64], [1, 2, 5, 64]
+    bounds = [chance.choice(values) for values in choices]
     flows = [(key, flow(chance)) for key in range(chance.choice([1, 1, 2, 4]))]
+    if chance.random() < 0.4:  # the numbers wrap around
+        last = 16 if modulo == "16" else 100
+        flows = [(key, [(number + 70) % last for number in numbers]) for key, numbers in flows]
     events: list[str] = []
     time = 0.0
     while live := [(key, numbers) for key, numbers in flows if numbers]:
@@ -113,7 +120,7 @@ def order_case(chance: random.Random) -> str:
         events.append(f"{key}:{numbers.pop(0)}:{time}")
     if chance.random() < 0.4:
         events.insert(len(events) // chance.choice([2, 3, 5]), "restart")
-    return " ".join(["order", first, *map(str, bounds), "|", *events])
+    return " ".join(["order", first, modulo, *map(str, bounds), "|", *events])
 
 
 def histogram_case(chance: random.Random) -> str:
@@ -134,7 +141,7 @@ def passage_case(chance: random.Random) -> str:
 
 
 def cases() -> Iterator[str]:
-    chance = random.Random(4737)
+    chance = random.Random(1982)
     for make, count in ((order_case, 40), (histogram_case, 20), (passage_case, 10)):
         for _ in range(count):
             yield make(chance)

@@ -67,6 +67,31 @@ measure waiting = mean(line)
 """
 
 
+def black_patience(patience: str) -> str:
+    """The same with customers who have no value."""
+    return f"""net patience
+place line
+place server = 3 * token
+transition arrive: -> line  after exp(1 / 2.8)
+transition serve: line, server -> server  takes exp(1)
+transition leave: line -> nothing  after {patience}  servers all
+measure lost = count(leave) / count(arrive)
+measure waiting = mean(line)
+"""
+
+
+def replacement(parts: int, life: str) -> str:
+    """Parts are replaced when they fail, and after 2."""
+    return f"""net replacement
+place part = {parts} * token
+place broken
+transition fail: part -> broken  after {life}  servers all
+transition replace: part -> part  after 2  servers all
+transition mend: broken -> part  takes exp(1)
+measure in_time = count(replace) / (count(replace) + count(fail))
+"""
+
+
 def sharing(work: str) -> str:
     return f"""net sharing
 place source = token
@@ -196,6 +221,12 @@ def systems() -> Iterator[System]:
     )
     lost, waiting = racing.constant_patience(2.8, 1.0, 3, 1.5)
     yield System("M/M/c with constant patience", many_servers("1.5"), 20_000, {"lost": lost, "waiting": waiting})
+    exact = {"lost": lost, "waiting": waiting}
+    yield System("M/M/c with constant patience, of black tokens", black_patience("1.5"), 20_000, exact)
+    for parts in (1, 5):
+        for life, late in (("exp(3)", math.exp(-2 / 3)), ("weibull(2, 2)", math.exp(-1.0)), ("uniform(0.0..5.0)", 0.6)):
+            name = f"{parts} parts that are replaced after 2, {life}"
+            yield System(name, replacement(parts, life), 30_000 / parts, {"in_time": late})
     resent, answered = racing.retransmission(0.1, 10.0, 20.0)
     yield System("timeout and retransmission", "timeout", 200_000, {"resent": resent, "answered": answered})
     yield from preemptive()

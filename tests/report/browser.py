@@ -6,14 +6,14 @@ import base64
 import json
 import os
 import select
-import shutil
 import subprocess
 import tempfile
 import time
 from types import TracebackType
 from typing import Any
 
-PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from tests.installed import BROWSER
+
 PATIENCE = 60.0
 
 
@@ -21,7 +21,7 @@ class Browser:
     """One page in a browser of its own."""
 
     def __enter__(self) -> Browser:
-        assert PROGRAM is not None
+        assert BROWSER is not None, "there is no Chromium on the path"
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         in_read, self.out = os.pipe()
         self.incoming, out_write = os.pipe()
@@ -33,7 +33,7 @@ class Browser:
 
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe"]
         self.process = subprocess.Popen(
-            [PROGRAM, *options, f"--user-data-dir={self.folder.name}", "about:blank"],
+            [BROWSER, *options, f"--user-data-dir={self.folder.name}", "about:blank"],
             preexec_fn=on_three_and_four,
             close_fds=False,
             stdout=subprocess.DEVNULL,

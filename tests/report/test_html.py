@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import zlib
 from html.parser import HTMLParser
@@ -36,6 +35,7 @@ from petri.result import Result
 from petri.result.history import history
 from petri.result.tables import Row
 from petri.structs import replace
+from tests.installed import BROWSER, needs_browser
 
 from .browser import Browser
 
@@ -422,7 +422,27 @@ def test_counts_leave_out_what_would_dwarf_them() -> None:
     assert figure["data"][0]["x"] == [1, 2, 3]
     assert figure["data"][0]["y"] == [0.06, 0.0, 0.04]
     assert figure["data"][0]["customdata"][-1] == "3 or more"
+    assert figure["layout"]["xaxis"]["ticktext"] == ["1", "2", "≥ 3"]
     assert run_figures.counts([5.0, 0.0], 0, "n", skip_zero=True, open_ended=True) is None
+
+
+def test_the_bar_of_all_greater_numbers_says_so_and_has_room() -> None:
+    figure = run_figures.counts([1.0] * 256, 0, "n", skip_zero=False, open_ended=True)
+    assert figure is not None
+    axis = figure["layout"]["xaxis"]
+    assert dict(zip(axis["tickvals"], axis["ticktext"], strict=True)) == {
+        **{number: str(number) for number in (0, 50, 100, 150, 200)},
+        255: "≥ 255",
+    }
+    assert axis["range"][0] < 0
+    assert axis["range"][1] > 260
+    for values, is_open in (([1.0] * 256, False), ([1.0] * 200 + [0.0] * 56, True)):
+        closed = run_figures.counts(values, 0, "n", skip_zero=False, open_ended=is_open)
+        assert closed is not None
+        assert "ticktext" not in closed["layout"]["xaxis"]
+    last = run_figures.counts([0.0] * 255 + [1.0], 0, "n", skip_zero=False, open_ended=True)
+    assert last is not None
+    assert last["layout"]["xaxis"]["ticktext"] == ["≥ 255"]
 
 
 def test_a_course_has_the_averages_of_the_run() -> None:
@@ -451,6 +471,35 @@ def test_marks_lie_where_the_figures_do() -> None:
 # ---------------------------------------------------------------- sweeps
 
 
+LOADED = """
+param load = 1.0
+place source = token
+place queue
+place server = token
+transition arrive: source -> source, queue  takes exp(1 / load)
+transition serve: queue, server -> server  takes exp(1)
+measure waiting = mean(queue)
+measure most = max(queue)
+run until 4000
+"""
+
+
+@pytest.mark.parametrize("replications", [1, 4])
+def test_points_without_interval_or_that_still_move_are_open(tmp_path: Path, replications: int) -> None:
+    path = tmp_path / "queue.net"
+    path.write_text(LOADED, encoding="utf-8")
+    experiment = Experiment(net=str(path), grid={"load": [0.5, 1.5]}, replications=replications, measures=["waiting"])
+    outcome = experiment.run(tmp_path / "queue.db")
+    assert [bool(point.unsettled) for point in outcome.points] == [False, True]
+    found = Reader(sweep_report(outcome))
+    ((line,),) = [one["data"] for one in found.json("figures")]
+    settled = "@sheet" if replications == 1 else "@s0"
+    assert line["marker"]["color"] == [settled, "@sheet"]
+    assert line["marker"]["line"]["color"] == "@s0"
+    assert [one == "±?" for one in line["text"]] == [replications == 1] * 2
+    assert "Open marks" in " ".join(found.texts)
+
+
 def test_a_sweep_has_curves_maps_and_what_was_expected(tmp_path: Path) -> None:
     net = "net grid\nparam a = 1\nparam b = 1\nplace p = token\ntransition t: p -> p takes exp(a + b)\n"
     net += "measure speed = rate(t)\nrun until 400\n"
@@ -470,6 +519,8 @@ def test_a_sweep_has_curves_maps_and_what_was_expected(tmp_path: Path) -> None:
         means = [outcome.point(a=a, b=b).interval("speed").mean for a in (1, 2, 3)]
         assert trace["y"] == pytest.approx(means)
         assert trace["error_y"]["array"][0] == pytest.approx(outcome.point(a=1, b=b).interval("speed").half_width)
+        assert trace["marker"]["color"].startswith("@s")
+    assert "Open marks" not in " ".join(found.texts)
     assert heat["data"][0]["type"] == "heatmap"
     assert heat["data"][0]["z"][2][0] == pytest.approx(outcome.point(a=1, b=4).interval("speed").mean, rel=1e-6)
     texts = " ".join(found.texts)
@@ -498,7 +549,7 @@ def test_a_page_has_its_limits() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@needs_browser
 def test_a_browser_draws_every_figure_without_scrolling(tmp_path: Path, page: str) -> None:
     """As it must for printing; with each kind of figure that pages have, of which the bundle may lack none."""
     heat = Page("heat", "test")
@@ -517,7 +568,28 @@ def test_a_browser_draws_every_figure_without_scrolling(tmp_path: Path, page: st
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@needs_browser
+def test_a_page_that_is_printed_before_it_is_ready_has_its_figures(tmp_path: Path, page: str) -> None:
+    """Here it never gets ready by itself: the browser's own way to unpack the script takes forever."""
+    path = tmp_path / "run.html"
+    path.write_text(page, encoding="utf-8")
+    with Browser() as browser:
+        never = "Response.prototype.text = () => new Promise(() => {});"
+        browser.call("Page.addScriptToEvaluateOnNewDocument", source=never)
+        browser.open(path.as_uri(), "document.readyState == 'complete'")
+        assert browser.value("typeof Plotly") == "undefined"
+        browser.call("Page.printToPDF")
+        figures = "document.querySelectorAll('.plot').length"
+        assert (
+            browser.value(figures)
+            == browser.value("document.querySelectorAll('.plot[data-drawn] svg.main-svg').length / 3")
+            > 1
+        )
+        assert browser.told == []
+
+
+@pytest.mark.slow
+@needs_browser
 def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
     """On A4 with usual margins, of the net of the library with the longest names."""
     path = tmp_path / "ixp2400.html"
@@ -531,7 +603,7 @@ def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@needs_browser
 def test_on_a_phone_tables_of_measures_and_parameters_are_not_cut_off(tmp_path: Path) -> None:
     """Nor does a name lie over its value: of the net of the library with the longest names."""
     path = tmp_path / "ixp2400.html"
@@ -581,9 +653,10 @@ def in_browser(path: Path, text: str) -> str:
 
 def dumped(path: Path, seconds: int) -> str:
     """The elements of a page after so many seconds of the browser's clock, which it lets pass as fast as it can."""
+    assert BROWSER is not None, "there is no Chromium on the path"
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={path.parent / 'browser'}"]
     ran = subprocess.run(
-        ["chromium", *arguments, f"--virtual-time-budget={seconds}000", "--dump-dom", path.as_uri()],
+        [BROWSER, *arguments, f"--virtual-time-budget={seconds}000", "--dump-dom", path.as_uri()],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
     return ran.stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from xml.etree import ElementTree
 
@@ -14,6 +13,7 @@ from petri.report.picture import Diagram, diagram, dot, layout, svg
 from petri.report.picture.modules import closed
 from petri.report.picture.sizes import node_room
 from petri.structs import replace
+from tests.installed import needs_graphviz
 
 from .samples import packet_path
 
@@ -262,7 +262,7 @@ def test_the_initial_marking_is_shown() -> None:
     assert tokens(100_000) == (0, ["1e5"])
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@needs_graphviz
 def test_graphviz_accepts_the_dot_file() -> None:
     text = dot(diagram(packet_path()))
     subprocess.run(["dot", "-Tplain"], input=text, text=True, check=True, capture_output=True, timeout=20)

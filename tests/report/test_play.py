@@ -19,9 +19,11 @@ from petri.net import Net
 from petri.report.html.play import token_game
 from petri.run.recording import record
 from tests.cli.calling import Call, caller
+from tests.installed import BROWSER, REQUIRED
 from tests.report.test_why import loaded
 
-from .browser import PROGRAM, Browser
+from .browser import Browser
+from .test_lets import NET as LETS
 
 READY = "document.documentElement?.dataset.ready === '1'"
 NETS = ["dining_philosophers", "mm1k", "byte_limited_port", "ixp_thread"]
@@ -102,8 +104,8 @@ def test_the_command_tells_the_error_that_ended_the_run(tmp_path: Path, capsys: 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if PROGRAM is None:
-        pytest.skip("Chromium is not installed")
+    if BROWSER is None and not REQUIRED:
+        pytest.skip("needs Chromium")
     with Browser() as one:
         yield one
 
@@ -270,6 +272,22 @@ PLAYED = """new Promise((done) => {{
   const wait = setInterval(() => {{
     if (document.getElementById("play").textContent === "Play") {{ clearInterval(wait); done(tokenGame.state().done); }}
   }}, 10); }})"""
+
+
+def test_what_a_transition_calls_by_a_name_is_shown(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, tmp_path, petri.loads(LETS), hash_="#t=1&pick=t%3Aback")
+    text = "document.getElementById('event').textContent"
+    send = "send (p.size = 64 B, p.born = 0 s, total = 78 B, wire = 624 ns, big = false, late = 624 ns)"
+    assert browser.value(text) == f"{send} starts"
+    assert send in browser.value("document.getElementById('held').textContent")
+    browser.press("ArrowRight")
+    browser.press("ArrowRight")
+    assert "twice = " in browser.value(text)
+    browser.press("ArrowLeft")
+    candidate = browser.value("document.getElementById('pick').textContent")
+    assert "p.size = 78 B, p.born = 0 s, age = 624 ns, unused = 4.57143" in candidate
+    assert "twice" not in candidate  # of what is drawn when it fires
+    assert browser.told == []
 
 
 def test_it_plays_to_a_condition(browser: Browser, tmp_path: Path) -> None:

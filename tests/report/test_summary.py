@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from io import StringIO
 from typing import Literal
 
 import numpy as np
 import pytest
 
+import petri
 from petri.measure.formula import judge
 from petri.measure.histogram import Histogram
+from petri.measure.intervals import Interval
 from petri.net import Expectation, Term
 from petri.report.expected import bound_text, origin, verdict_text
 from petri.report.progress import describe
 from petri.report.quantities import Units
 from petri.report.sparks import BARS, COLUMNS, of_histogram, of_series
-from petri.report.summary import first_sentence
+from petri.report.summary import first_sentence, print_summary
+from petri.report.text import PlainConsole
 
 
 def test_a_histogram_as_bars() -> None:
@@ -117,3 +121,64 @@ def test_a_narrow_progress_line_leaves_out_whole_parts(share: float) -> None:
         line = describe(State(replications=8, finished=3, share=share), Units(1e-9), room)
         assert len(line) <= room
         assert {part for part in line.split("  ") if part} <= {part.strip() for part in parts}
+
+
+def stations(number: int) -> str:
+    """A line of stations, one slower than the other; `served` and `busy` are measured."""
+    lines = ["net line", "time us", "place source = token", *(f"place queue_{n}" for n in range(number + 1))]
+    lines += [f"place server_{n} = token" for n in range(number)]
+    lines += ["transition arrive: source -> source, queue_0  takes exp(1 us)"]
+    lines += [
+        f"transition serve_{n}: queue_{n}, server_{n} -> server_{n}, queue_{n + 1}  takes exp({(n + 1) / 9} us)"
+        for n in range(number)
+    ]
+    about = "the rate of all customers who have come to the first station, served or not"
+    measures = [f"measure served = rate(arrive) expect > 0.1 MHz  ## {about}"]
+    measures += [
+        f"measure come = count(arrive)  ## {about}",
+        f"measure busy = busy(server_{number - 1})  ## of the last",
+    ]
+    return "\n".join([*lines, *measures, "run until 500 us", ""])
+
+
+def printed(text: str, *, width: int = 80, every: bool = False) -> list[str]:
+    out = StringIO()
+    print_summary(petri.loads(text).run(seed=3), PlainConsole(out, width), seconds=1.0, every=every)
+    return out.getvalue().splitlines()
+
+
+def test_a_net_with_few_rows_shows_all_of_them() -> None:
+    lines = printed(stations(5))
+    assert [line.split()[0] for line in lines if line.startswith(("Measures", "Transitions", "Places"))] == [
+        "Measures", "Transitions", "Places"]  # fmt: skip
+    assert sum(line.startswith("serve_") for line in lines) == 5
+    assert not any("--all" in line for line in lines)
+
+
+def test_a_larger_net_shows_the_busiest_and_its_measures_last() -> None:
+    lines = printed(stations(8))
+    assert all(len(line) <= 80 for line in lines)
+    assert len(lines) < 24
+    start = next(number for number, line in enumerate(lines) if line.startswith("Busiest resources"))
+    rows = [line.split() for line in lines[start + 1 : start + 6]]
+    assert [row[0] for row in rows if row[0] != "source"] == [f"server_{n}" for n in (7, 6, 5, 4)]
+    assert [row[2] for row in rows] == ["arrive", "serve_7", "serve_6", "serve_5", "serve_4"]
+    shares = [float(row[3].rstrip("%")) for row in rows]
+    assert shares == sorted(shares, reverse=True)
+    assert lines[start + 6] == "the busiest of 18 places and 9 transitions, arrays folded; --all shows all"
+    assert lines[start + 8].startswith("Measures")
+    assert any(line.startswith("served") and line.endswith("✓ > 100 k/s") for line in lines)
+    assert not any("who have come" in line for line in lines)  # for which there is no room beside the figure
+    assert any(line.startswith("busy") and line.endswith("of the last") for line in lines)
+    wide = [line for line in printed(stations(8), width=160) if "who have come" in line]
+    assert [line.split()[0] for line in wide] == ["come"]  # that of `served` would need a line of its own
+    everything = printed(stations(8), every=True)
+    assert sum(line.startswith(("serve_", "server_", "queue_")) for line in everything) == 8 + 8 + 9
+    assert not any("Busiest" in line for line in everything)
+
+
+def test_an_interval_is_printed_with_its_width() -> None:
+    assert str(Interval(0.2101, 0.0131, 0.95, 5)) == "0.210 ± 0.013"
+    assert str(Interval(1200.0, math.nan, 0.95, 1)) == "1,200"
+    result = petri.load("mm1").run(until=5000, replications=3)
+    assert str(result.measure("customers").interval).count(" ± ") == 1

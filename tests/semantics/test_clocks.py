@@ -60,16 +60,44 @@ def test_c1_what_is_read_does_not_count_for_the_enabling_degree(engine: str) -> 
 # ---------------------------------------------------------------- the end of an instant
 
 
-def test_c2_what_happens_within_an_instant_does_not_disturb_a_clock(engine: str) -> None:
-    text = """
+@pytest.mark.parametrize(("memory", "alarm"), [("", 5.0), ("resume", 3.0), ("repeat", 5.0)])
+def test_c2_a_clock_loses_a_black_token_that_is_taken_and_given_back(engine: str, memory: str, alarm: float) -> None:
+    """`p` is taken and given back at 2. What is read, or comes while there is enough, does not disturb the clock."""
+    text = f"""
     place p = token  place held  place kick = token  place now_
     transition come: kick -> now_  takes 2
-    transition grab: p, now_ -> held
-    transition back: held -> p  {}
+    transition grab: {{}}
+    transition back: held -> {{}}
+    transition alarm: p -> nothing  after 3  {memory}
+    """
+    taken = simulate(text.format("p, now_ -> held", "p"), engine)
+    assert times(taken, "alarm") == [alarm]
+    assert taken.observation.dropped[taken.names.index("alarm")] == 1
+    for undisturbed in (("read p, now_ -> held", "nothing"), ("now_ -> held", "nothing"), ("now_ -> held", "p")):
+        assert times(simulate(text.format(*undisturbed), engine), "alarm")[0] == 3.0
+
+
+def test_c2_old_tokens_are_those_that_have_not_been_taken_since_the_last_instant(engine: str) -> None:
+    """At 2 a token comes, and then one is taken: the old one. Of three, two are old then, enough for one clock."""
+    text = """
+    place p = {} * token  place kick = token  place now_
+    transition come: kick -> p, now_  takes 2
+    transition take_one: now_, p -> nothing
     transition alarm: p -> nothing  after 3
     """
-    assert times(simulate(text.format(""), engine), "alarm") == [3.0]
-    assert times(simulate(text.format("takes 1"), engine), "alarm") == [6.0]
+    assert times(simulate(text.format(1), engine), "alarm") == [5.0]
+    assert times(simulate(text.format(3), engine), "alarm")[0] == 3.0
+
+
+def test_c2_a_clock_needs_the_tokens_that_it_reads_to_stay(engine: str) -> None:
+    text = """
+    place p = token  place on = {} * token  place kick = token  place now_
+    transition come: kick -> now_  takes 2
+    transition renew: on, now_ -> on
+    transition alarm: p, read on -> nothing  after 3
+    """
+    assert times(simulate(text.format(1), engine), "alarm") == [5.0]
+    assert times(simulate(text.format(2), engine), "alarm") == [3.0]
 
 
 @pytest.mark.parametrize(("memory", "end"), [("", 13.0), ("restart", 13.0), ("resume", 7.0), ("repeat", 9.0)])
@@ -104,18 +132,94 @@ def test_c2_a_stopped_clock_is_forgotten_when_its_token_is_taken(engine: str) ->
     assert times(simulate(text.format("job(n)", "job(n)"), engine), "work") == [11.0]
 
 
-def test_c2_too_many_clocks_stop_from_the_one_set_last(engine: str) -> None:
+def test_c2_clocks_stop_from_the_one_set_first(engine: str) -> None:
+    """The tokens of `p` come at 0 and 1, and one is taken at 2; two clocks of `t` need one of `q` each."""
     text = """
-    place p = token  place more = token  place less = token  place spare
+    place p = token  place q = 2 * token  place more = token  place less = token  place spare
     transition add: more -> p  takes 1
     transition come: less -> spare  takes 2
-    transition take_one: spare, p -> nothing
-    transition t: p -> nothing  after 5  servers all
+    transition take_one: spare, {} -> nothing
+    transition t: p, q -> nothing  after 5  servers all
     """
+    for taken in "pq":
+        ran = simulate(text.format(taken), engine)
+        t = ran.names.index("t")
+        assert times(ran, "t") == [6.0]
+        assert (ran.observation.set[t], ran.observation.dropped[t]) == (2, 1)
+
+
+# Tokens of `p` come at 0, 1 and 2, and each has a clock; at 4 one is taken.
+EACH = """
+place p = token  place more = token  place later = token  place less = token  place spare
+transition add: more -> p  takes 1
+transition add_more: later -> p  takes 2
+transition come: less -> spare  takes 4
+"""
+
+
+def test_c1_each_black_token_has_a_clock_and_who_came_first_is_taken_first(engine: str) -> None:
+    text = EACH + "transition take_one: spare, p -> nothing  transition t: p -> nothing  after 7 servers all"
     ran = simulate(text, engine)
+    assert times(ran, "t") == [8.0, 9.0]
     t = ran.names.index("t")
-    assert times(ran, "t") == [5.0]
-    assert (ran.observation.set[t], ran.observation.dropped[t]) == (2, 1)
+    assert (ran.observation.set[t], ran.observation.dropped[t]) == (3, 1)
+
+
+def test_c1_a_stopped_clock_of_a_black_token_goes_with_it(engine: str) -> None:
+    """At 4 the token of 0 is taken; clocks stop from 3 to 6. With so many servers a clock is nobody's: it goes on."""
+    text = (
+        EACH
+        + """
+    place off  place switch = token  place wait  place woken
+    transition stop: switch -> off, wait  takes 3
+    transition wake: wait -> woken  takes 3
+    transition go: off, woken -> nothing
+    transition take_one: spare, p -> nothing
+    transition t: p -> nothing  after 7  resume  servers {}  when tokens(off) == 0
+    """
+    )
+    assert times(simulate(text.format("all"), engine), "t") == [11.0, 12.0]
+    assert times(simulate(text.format("9"), engine), "t") == [10.0, 11.0]
+
+
+def test_c3_a_firing_by_its_clock_takes_the_token_of_the_clock(engine: str) -> None:
+    """`late` fires at 4 for the token of 2, which has the shortest time; so the clock of `t` for that token is lost."""
+    text = (
+        EACH
+        + """
+    transition late: p -> nothing  after if now == 2 then 2 else 9 - now  servers all
+    transition t: p -> nothing  after 7  servers all
+    """
+    )
+    ran = simulate(text, engine)
+    assert (times(ran, "late"), times(ran, "t")) == ([4.0], [7.0, 8.0])
+
+
+def test_c3_a_firing_by_the_common_clock_takes_any_token_that_its_clocks_are_for(engine: str) -> None:
+    """Of two tokens, `any` takes the younger with probability 1/2, and `one`, which has one clock, the older."""
+    text = """
+    place p = token  place more = token
+    transition add: more -> p  takes 1
+    transition {}: p -> nothing  after exp(0.01 + 1e9 * (1 - tokens(p) div 2)) {}
+    transition t: p -> nothing  after 7  servers all
+    """
+    first = [times(simulate(text.format("any", "servers all"), engine, seed=seed), "t")[0] for seed in range(60)]
+    assert sorted({round(time) for time in first}) == [7, 8]
+    assert 12 <= sum(time > 7.5 for time in first) <= 48  # Binomial(60, 1/2): 4e-6
+    assert times(simulate(text.format("one", ""), engine), "t") == [8.0]
+
+
+def test_c3_a_token_that_is_taken_takes_its_clock_along_at_once(engine: str) -> None:
+    """An answer comes for the first request as its time is over; the second request has until 8."""
+    text = """
+    place request = token  place second = token  place answer = token  place known
+    transition ask: second -> request  takes 3
+    transition come: answer -> known  takes 5
+    transition settle: request, known -> nothing  priority {}
+    transition late: request -> nothing  after 5  servers all
+    """
+    assert times(simulate(text.format(1), engine), "late") == [8.0]
+    assert times(simulate(text.format(-1), engine), "late") == [5.0]
 
 
 def test_c2_clocks_are_set_transition_by_transition_and_then_in_the_order_of_bindings(engine: str) -> None:
@@ -171,15 +275,16 @@ def test_c3_a_binding_that_is_disabled_before_its_turn_is_not_due(engine: str) -
     assert (times(ran, "away"), times(ran, "alarm")) == ([3.0], [7.0])
 
 
-def test_c3_a_binding_that_is_enabled_again_in_the_same_instant_is_due(engine: str) -> None:
+def test_c3_a_clock_that_has_lost_its_token_is_not_due(engine: str) -> None:
     text = """
     place p = token  place q  place kick = token  place hit
     transition come: kick -> hit  takes 3
-    transition away: hit, p -> q  priority 2
+    transition away: hit, {}p -> q  priority 2
     transition alarm: p -> nothing  after 3
-    transition back: q -> p  priority 1
+    transition back: q -> {}  priority 1
     """
-    assert times(simulate(text, engine), "alarm") == [3.0]
+    assert times(simulate(text.format("", "p"), engine), "alarm") == [6.0]
+    assert times(simulate(text.format("read ", "nothing"), engine), "alarm") == [3.0]
 
 
 def test_c3_of_the_clocks_that_have_ended_the_one_set_first_is_over(engine: str) -> None:

@@ -113,6 +113,42 @@ def test_m4_declared_measures_see_the_start_of_a_firing(engine: str) -> None:
     assert seen.probes[1]["sum"] == 6.0
 
 
+def test_m4_a_measure_at_a_place_sees_arriving_tokens_and_the_marking_then(engine: str) -> None:
+    """Each firing gives to q, where its own token is seen, and then to r."""
+    text = """
+    place a = 3 * token  place s = token
+    place q : int  place r[0..1] : int
+    transition t: a, s -> q(n), r[n mod 2](n), s  draw n ~ choice(4: 1)  takes 2
+    transition pass: q(n) -> nothing  after 3
+    measure seen = now + 10 * tokens(q) + 100 * tokens(r[0]) + 1000 * n at q(n)  record mean, min, max
+    measure both = n at r[*](n) when now > 3
+    measure free = tokens(s) at r[0]
+    """
+    seen = simulate(text, engine, until=100.0).observation
+    # Arrivals at 2, 4 and 6 of the first, second and third token of q; r has none, one and two before them.
+    at_q = [probe_figure(seen.probes[0], field) for field in ("count", "sum", "min", "max")]
+    assert at_q == [3, 12362.0, 4012.0, 4226.0]
+    assert [probe_figure(seen.probes[1], field) for field in ("count", "sum")] == [2, 8.0]
+    assert [probe_figure(seen.probes[2], field) for field in ("count", "sum")] == [3, 0.0]
+
+
+@pytest.mark.parametrize("size", [1e-30, 3e-15, 1.0, 1e15])
+def test_m1_small_values_count_as_much_as_great_ones(engine: str, size: float) -> None:
+    text = f"""
+    place a = token  place b : real  place on = token
+    transition last: on -> on  takes 20
+    transition t: a -> b({size!r}), b({-size!r} / 4)  takes 2
+    measure m = mean(b, value)  measure most = max(b, value)
+    measure n = mean({size!r} * tokens(b))  measure least = min({-size!r} * tokens(b))
+    """
+    seen = simulate(text, engine, until=10.0).observation
+    values = [
+        probe_figure(probe, field) for probe, field in zip(seen.probes, ("integral", "integral", "min"), strict=True)
+    ]
+    assert values == pytest.approx([6.0 * size, 16.0 * size, -2.0 * size])
+    assert probe_figure(seen.probes[0], "max") == pytest.approx(size)
+
+
 def test_m5_a_run_ends_after_the_firing_with_which_the_condition_holds(engine: str) -> None:
     net = "place a = token  transition t: a -> a  takes 2  measure n = count(t)\nrun until count(t) >= 5 warmup 3"
     (ran,) = petri.loads(net).run(engine=engine).replications

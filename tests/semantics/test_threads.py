@@ -1,5 +1,8 @@
-"""Rules T1 to T9: threads."""
+"""Rules T1 to T10: threads."""
 
+import pytest
+
+from petri import language
 from tests.semantics.harness import simulate
 
 WORK = "place work : int = i for i in 1..3\nplace server = token\nplace done : int\n"
@@ -11,6 +14,59 @@ def test_t1_activations_run_at_once_as_far_as_tokens_allow(engine: str) -> None:
     ran = simulate(f"{WORK}thread t take work(n), server wait 5 give done(n), server end", engine)
     assert [f.start for f in ran.fired] == [0, 5, 10]
     assert sorted(ran.marking["done"]) == [(1,), (2,), (3,)]
+
+
+def test_t1_activations_without_values_have_clocks_of_their_own(engine: str) -> None:
+    """By hand: a server comes every 7, patience is 5, and the next customer comes at once."""
+    text = """
+    place s = token  place a  place w = token  place got : real  place late : real
+    transition src: s -> s, a  takes 7
+    thread t
+      take w
+      choose
+        take a
+        give got(now)
+      or after 5
+        give late(now)
+      end
+      give w
+    end
+    """
+    ran = simulate(text, engine, until=30.0)
+    assert [len(set(ran.marking[place])) for place in ("got", "late")] == [4, 4]
+    assert sorted(ran.marking["late"]) == [(5,), (12,), (19,), (26,)]
+    (waits,) = ran.marking["t.at_take_a"]
+    assert waits == (0,)
+
+
+def test_t1_interrupted_work_begins_again(engine: str) -> None:
+    """Work of 10 that is given up every 4 is never done."""
+    text = """
+    place clk = token  place fault  place job = token  place engine = token  place done
+    transition tick: clk -> clk, fault  takes 4
+    thread t
+      take job
+      do
+        use engine for 10
+        give done
+      unless fault
+        wait 0
+      end
+      give job
+    end
+    """
+    ran = simulate(text, engine, until=100.0)
+    assert (len(ran.marking["done"]), ran.counts()["t.use_engine_done_interrupted"]) == (0, 25)
+
+
+def test_t1_exponential_clocks_need_no_tokens_of_their_own(engine: str) -> None:
+    text = "place w = 3 * token  place a  thread t take w {} end"
+    black = "take a within exp(3) else gone  gone: give w"
+    for steps in (black, black.replace("exp(3)", "(exp(tokens(w) + 1))"), "choose take a or after exp(2) end give w"):
+        assert simulate(text.format(steps), engine, until=1.0).marking["t.at_take_a"][0] == ()
+    for time in ("exp(now + 1)", "uniform(1.0..2.0)", "3 + 0 * tokens(w)"):
+        ran = simulate(text.format(black.replace("exp(3)", time)), engine, until=0.5)
+        assert ran.marking["t.at_take_a"][0] == (0,)
 
 
 def test_t2_steps_that_wait_or_last_are_transitions(engine: str) -> None:
@@ -44,6 +100,80 @@ def test_t2_tokens_are_counted_after_a_transition_that_lasts(engine: str) -> Non
         f"{text} thread t take work wait 5 if tokens(many) > 0 then give yes else give not_one end end", engine
     )
     assert (len(ran.marking["yes"]), len(ran.marking["not_one"])) == (0, 1)
+
+
+SEEN = "place out : int fifo  place p = 5 * token  place q  place begin = token  thread t take begin {} end"
+
+
+@pytest.mark.parametrize(
+    ("steps", "seen"),
+    [
+        ("take p give out(tokens(p))", [4]),
+        ("give 2 * p give out(tokens(p))", [7]),
+        ("give 2 * p, out(tokens(p))", [5]),
+        ("hold p, p release p let n = tokens(p) give out(n)", [5]),
+        ("hold p, p let n = tokens(p) release p give out(n)", [3]),
+        ("let n = tokens(p) take p give out(n)", [5]),
+        ("let n = 0 take p set n = tokens(p) give p give out(n), out(tokens(p))", [4, 5]),
+        ("take p if tokens(p) == 5 then give out(1) elif tokens(p) == 4 then give out(2) end", [2]),
+        ("take p if tokens(p) == 4 then give p end if tokens(p) == 5 then give out(2) end", [2]),
+        ("while tokens(p) > 1 take p give out(tokens(p)) end", [4, 3, 2, 1]),
+        ("take p repeat tokens(p) take p end give out(tokens(p))", [0]),
+        ("take p wait tokens(p) give out(floor(now))", [4]),
+        ("take p for tokens(p) give out(floor(now))", [4]),
+        ("use p for tokens(p) give out(floor(now))", [4]),
+        ("take p draw n ~ uniform(tokens(p)..tokens(p)) give out(n)", [4]),
+        ("give q if true then give out(tokens(q)) end", [1]),
+        ("give if tokens(p) > 9 then q else out(7) give out(tokens(q))", [7, 0]),
+        ("give q in 1 wait 2 give out(tokens(q))", [1]),
+        ("choose take q or take p end let n = tokens(p) take p give out(n)", [4]),
+        ("if tokens(p) > 9 then wait 1 else take p end let n = tokens(p) take p give out(n)", [4]),
+        ("take p, reset p give out(tokens(p))", [0]),
+        ("take p when tokens(p) > 4 give out(tokens(p))", [4]),
+    ],
+)  # fmt: skip
+def test_t2_a_step_sees_what_the_steps_before_it_did(engine: str, steps: str, seen: list[int]) -> None:
+    assert [value for (value,) in simulate(SEEN.format(steps), engine).marking["out"]] == seen
+
+
+def test_t2_elements_and_ports_may_be_the_place_that_was_changed(engine: str) -> None:
+    text = """
+    module M
+      port in begin: token, a: token, b: token
+      port out out: int
+      place own = token
+      place r[0..2] = token
+      thread t
+        take begin
+        take a
+        give out(tokens(b)), out(tokens(own))
+        take r[1]
+        give out(count(i in [0, 1, 2]: tokens(r[i]) > 0))
+      end
+    end
+    place begin = token  place p = 3 * token  place out : int fifo
+    instance m = M(begin, p, p, out)
+    """
+    assert simulate(text, engine).marking["out"] == [(2,), (1,), (2,)]
+
+
+def test_t2_a_schedule_is_read_where_its_step_is(engine: str) -> None:
+    text = """
+    place a = token  place out : int fifo  schedule staff = 2 from 0, 6 from 8 every 24
+    thread t take a give out(staff) wait 10 give out(staff) let n = staff wait 20 give out(n), out(staff) end
+    """
+    assert simulate(text, engine, until=50.0).marking["out"] == [(2,), (6,), (6,), (2,)]
+
+
+def test_t2_a_value_behind_a_call_is_read_when_the_reply_is_there(engine: str) -> None:
+    text = """
+    service shop : { n: int }
+    place work = token  place p = 5 * token  place thief = token  place out : int fifo  place more = token
+    transition steal: thief, p -> nothing  takes 1
+    transition sell: shop(r) -> reply(r)  takes 3
+    thread t take work call shop({n: 1}) let n = tokens(p) take more give out(n) end
+    """
+    assert simulate(text, engine).marking["out"] == [(4,)]
 
 
 def test_t3_outputs_come_at_the_end_and_now_is_then(engine: str) -> None:
@@ -403,3 +533,97 @@ def test_t9_blocks_may_be_nested_and_have_several_interrupts(engine: str) -> Non
     expected = {"a": [(1,), (3,)], "b": [(2,), (3,)], "c": [(4,)], "nothing": [(3,)]}
     for place, out in expected.items():
         assert simulate(text.format(place), engine).marking["out"] == out
+
+
+QUEUE = """
+place job : { n: int, size: int } = {n: 1, size: 3}, {n: 2, size: 1}, {n: 3, size: 2}, {n: 4, size: 1}
+place clerk  place out : int fifo  place open = token
+transition begin: open -> clerk  takes 9
+thread t
+  take job({n, size})
+  wait n
+  {}
+  give out(n)
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "order"),
+    [
+        ("use clerk for 1", [1, 2, 3, 4]),
+        ("use clerk fifo for 1", [1, 2, 3, 4]),
+        ("use clerk lifo for 1", [4, 3, 2, 1]),
+        ("use clerk by size for 1", [2, 4, 3, 1]),
+        ("use clerk by (size, -n) for 1", [4, 2, 3, 1]),
+        ("use clerk for 1 prefer least size", [2, 4, 3, 1]),
+        ("use clerk lifo for 1 prefer least size", [4, 2, 3, 1]),
+        ("use clerk for 1 when n != 1 or tokens(out) > 1", [2, 3, 1, 4]),
+        ("use clerk by size for 1 when n > 2 or tokens(out) > 1", [4, 3, 2, 1]),
+        ("use clerk lifo for 1 when n < 3 or tokens(out) > 1", [2, 1, 4, 3]),
+        ("choose lifo use clerk for 1 or take nothing_comes end", [4, 3, 2, 1]),
+    ],
+)
+def test_t10_activations_go_on_in_order(engine: str, steps: str, order: list[int]) -> None:
+    text = f"place nothing_comes {QUEUE.replace('{}', steps)}"
+    assert [n for (n,) in simulate(text, engine, firings=1000).marking["out"]] == order
+
+
+def test_t10_a_bag_has_no_order(engine: str) -> None:
+    orders = {
+        tuple(simulate(QUEUE.replace("{}", "use clerk bag for 1"), engine, seed=seed).marking["out"])
+        for seed in range(12)
+    }
+    assert len(orders) > 4
+
+
+def test_t10_the_order_begins_behind_a_reply(engine: str) -> None:
+    text = """
+    service shop : { n: int }
+    transition sell: shop(r) -> reply(r)  takes r.n
+    """ + QUEUE.replace("wait n", "call shop({n: n})")
+    for order, expected in (("", [1, 2, 3, 4]), ("lifo", [4, 3, 2, 1]), ("by size", [2, 4, 3, 1])):
+        ran = simulate(text.replace("{}", f"use clerk {order} for 1"), engine)
+        assert [n for (n,) in ran.marking["out"]] == expected
+
+
+def test_t10_clocks_that_run_down_at_one_instant_go_on_in_order(engine: str) -> None:
+    text = """
+    place job : int  place clerk = token  place never  place out : int fifo  place begin = token
+    transition start: begin -> job(3), job(1), job(2)
+    thread t
+      take job(n) priority -1
+      {}
+      use clerk for 1
+      give out(n)
+    end
+    """
+    for steps in ("do wait 5 unless never wait 1 end", "choose take never or after 5 end"):
+        for seed in range(4):
+            ran = simulate(text.replace("{}", steps), engine, seed=seed)
+            came = [value[0] for value in ran.values("t.take_job")]
+            assert [n for (n,) in ran.marking["out"]] == came
+
+
+def test_t10_an_interrupt_hits_any_activation(engine: str) -> None:
+    text = """
+    place job : int = 1, 2, 3  place bell  place hit : int  place begin = token
+    transition ring: begin -> bell  takes 5
+    thread t
+      take job(n)
+      wait n
+      do take never unless bell give hit(n) end
+    end
+    place never
+    """
+    assert {simulate(text, engine, seed=seed).marking["hit"][0] for seed in range(20)} == {(1,), (2,), (3,)}
+
+
+def test_t10_a_step_whose_tokens_depend_on_nothing_is_a_queue(engine: str) -> None:
+    """Its arc is one that sees the first activation alone; where it depends on values, all are seen."""
+    flat = language.loads(f"net a {QUEUE.replace('{}', 'use clerk for 1')}")
+    (arc,) = [one.inputs[0] for one in flat.transitions if one.name == "t.use_clerk"]
+    assert (flat.places[arc.place].discipline, arc.any, arc.in_turn) == ("fifo", False, False)
+    flat = language.loads(f"net a {QUEUE.replace('{}', 'use clerk for 1 when n > 1')}")
+    (arc,) = [one.inputs[0] for one in flat.transitions if one.name == "t.use_clerk"]
+    assert (arc.any, arc.in_turn) == (True, True)

@@ -81,6 +81,17 @@ def test_x3_a_loop_that_takes_no_time_is_told_by_name(engine: str) -> None:
     assert ran.error.values["transitions"] == ["there", "back"]
 
 
+def test_x3_tokens_that_multiply_are_counted(engine: str) -> None:
+    """Each token comes back as two after 1; where few tokens go round, they are not to blame."""
+    text = "place p = token  thread t take p wait 1 give {} end"
+    ran = simulate(text.format("p, p"), engine, limits=Limits(firings_at_an_instant=500))
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.time, ran.error.values["tokens"]) == ("instant-limit", 9.0, 1012)
+    ran = simulate(text.format("p").replace("wait 1", "wait 0"), engine, limits=Limits(firings_at_an_instant=500))
+    assert ran.error is not None
+    assert "tokens" not in ran.error.values
+
+
 def test_x3_tokens_without_end(engine: str) -> None:
     ran = simulate(
         "place a = token  place b  transition t: a -> a, 10 * b  takes 1",

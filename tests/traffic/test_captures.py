@@ -13,6 +13,7 @@ from petri.engine.native import available
 from petri.net import Token
 from petri.traffic import Recordings, with_streams
 from tests.traffic.files import Sent, block, conversation, ethernet, ip, pcap, pcapng, ports, tokens_read
+from tests.traffic.links import LINKS
 
 pytestmark = pytest.mark.skipif(not available(), reason="captures are read by the native part")
 
@@ -88,6 +89,22 @@ def test_flows_on_other_links(tmp_path: Path, link: int) -> None:
     contents = [head + ip("10.0.0.1", f"10.0.0.{n % 2}", ports(1, 2, 17)) for n in range(4)]
     packets = [Sent(n, 100, content) for n, content in enumerate(contents)]
     assert [row[3] for row in read(pcap(packets, nano=True, link=link), tmp_path)] == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_flows_behind_the_headers_of_links(tmp_path: Path, link: int) -> None:
+    """Wireless LAN, PPP and MPLS: the protocol, and a flow for each port; of others by their link."""
+    packets = [Sent(1000 * number, len(frame), frame) for number, (frame, _) in enumerate(LINKS[link])]
+    found = [row[3:5] for row in read(pcap(packets, nano=True, link=link), tmp_path)]
+    numbers: dict[int, int | float] = {}
+    for (flow, protocol), (frame, port) in zip(found, LINKS[link], strict=True):
+        if port is None:
+            assert protocol == -1, frame.hex()
+            assert flow not in numbers.values(), frame.hex()
+            continue
+        assert protocol == (17 if b"\x0a\0\0\1" in frame else 6), frame.hex()
+        assert numbers.setdefault(port, flow) == flow, frame.hex()
+    assert len({*numbers.values()}) == len(numbers)
 
 
 def fault(data: bytes, folder: Path, fields: str = ALL) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from petri import language
 from petri.diagnostics import LanguageError
 from petri.net import Net, Token
 from petri.traffic import Recordings, with_streams
-from petri.traffic.delimited import LONGEST_LINE
+from petri.traffic.records import LONGEST_RECORD
 
 from .files import tokens_read
 
@@ -74,6 +74,141 @@ def test_cells_that_numpy_does_not_take(tmp_path: Path, block: int) -> None:
     assert str(found[3][1]) == "0.0"
 
 
+@pytest.mark.parametrize("block", [1, 2, 1000])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_quoted_cell_may_have_line_breaks(tmp_path: Path, block: int, end: str) -> None:
+    """RFC 4180: also empty lines in it, lines like comments, and quotes, which are doubled."""
+    text = 'note,n\nfine,1\n"first\n\n# second, ""quoted""",2\n"a\n",3\n5" disk,4\n"",5\n'.replace("\n", end)
+    assert read(text, "{ n: int }", tmp_path, block=block) == [(1,), (2,), (3,), (4,), (5,)]
+    named = '"a\nb";n\nx;1\n"y\nz";2\n'.replace("\n", end)
+    assert read(named, "{ n: int }", tmp_path, block=block) == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("block", [1, 1000])
+def test_a_quote_that_does_not_end_costs_little(tmp_path: Path, block: int) -> None:
+    text = 'n,note\n1,fine\n2,"open\n' + "3,x\n" * 100_000
+    with pytest.raises(LanguageError) as error:
+        read(text, "{ n: int }", tmp_path, block=block)
+    assert told(error) == ("stream-long-line", "the row in line 3 of `" + str(tmp_path / "rows.csv") + "` is longer "
+                           "than 65,536 characters")  # fmt: skip
+    with pytest.raises(LanguageError) as error:
+        read('n,note\n1,"open\n2,x', "{ n: int }", tmp_path, block=block)
+    assert "line 2: a quoted cell does not end" in told(error)[1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_encodings_that_the_first_bytes_tell(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding.endswith("e") else ""
+    text = f"{mark}note;größe\r\né,1\n".replace(",", ";").encode(encoding)
+    path = tmp_path / "rows.csv"
+    path.write_bytes(text)
+    assert rows(with_streams(net("{ n: int }"), {"rows": path}, {"n": "größe"})) == [(1,)]
+
+
+@pytest.mark.parametrize("data", ["n\n1\n".encode("utf-16-le"), "n\né\n".encode("latin-1"), b"\xff\xfen\0\n"])
+def test_other_encodings_are_told_with_a_way_out(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(LanguageError) as error:
+        read(data, "{ n: int }", tmp_path)
+    assert told(error)[0] == "stream-not-text"
+    assert "iconv" in str(error.value)
+
+
+def test_what_separates_the_cells(tmp_path: Path) -> None:
+    for text in (
+        'sep=;\nn;x\n1;2\n', 'SEP=|\nn|x\n1|2\n', '"n";"x,y";"x"\n1;3;2\n', "n\tx\n1\t2\n", "n,x,\n1,2,\n",
+        "n,x\n1,2,,\n",
+    ):  # fmt: skip
+        assert read(text, "{ n: int, x: real }", tmp_path) == [(1, 2.0)], text
+
+
+@pytest.mark.parametrize("block", [1, 1000])
+def test_decimal_commas(tmp_path: Path, block: int) -> None:
+    fields = "{ time: Time, x: real }"
+    for delimiter in ";\t":
+        text = "time;x\n0,5;-1,25\n1,5;1,5e3\n2.5;,5\n".replace(";", delimiter)
+        assert read(text, fields, tmp_path, block=block) == [(0.0, -1.25), (1e6, 1500.0), (2e6, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("time,x\n0,5,1,5\n", "line 2: it has 4 columns, but the first line names 2"),
+        ("time,x\n1,2\n1,2,3\n", "line 3: it has 3 columns, but the first line names 2"),
+        ('time,x\n1,"1,234"\n', "`1,234` is not a number; write 1234.5 without marks"),
+        ("time;x\n1;1,234,567\n", "`1,234,567` is not a number; write 1234.5 without marks"),
+        ("time;x\n1;1.234,5\n", "`1.234,5` is not a number; write 1234.5 without marks"),
+        ("time\tx\n1\t1,234\n", "`1,234` is not a number; write 1234.5 without marks"),
+    ],
+)
+def test_commas_that_may_mean_something_else(tmp_path: Path, text: str, part: str) -> None:
+    with pytest.raises(LanguageError) as error:
+        read(text, "{ time: Time, x: real }", tmp_path)
+    assert part in told(error)[1]
+
+
+@pytest.mark.parametrize("block", [1, 2, 1000])
+@pytest.mark.parametrize(
+    ("header", "first", "second"),
+    [
+        ("time", "2023-11-16 18:17:03.979960", "2023-11-16 18:17:04.031960"),
+        ("time", "2023-11-16T18:17:03.979960Z", "2023-11-16T18:17:04.031960+00:00"),
+        ("time [s]", "2023/11/16 23:17:03.979960+05:00", "2023/11/16 13:47:04.03196 -0430"),
+        ("time", "18:17:03.97996", "18:17:04.03196"),
+        ("time", "2023-12-31 23:59:59.99", "2024-01-01 0:00:00.042"),
+        ("Date;time", "2023-11-16;18:17:03.97996", "2023-11-16;18:17:04.03196"),
+        ("time;DATE", "23:59:59.99;2024-02-28", "00:00:00.042;2024-02-29"),
+        ("time", "2023-11-16 18:17:03,97996", "2023-11-16 18:17:04,03196"),
+        ("time", "1700158623.97996", "1700158624.03196"),
+    ],
+)
+def test_calendar_times(tmp_path: Path, block: int, header: str, first: str, second: str) -> None:
+    """As Parquet's time stamps: a field `time` counts from the first row, exactly."""
+    text = f"n;{header}\n1;{first}\n2;{second}\n"
+    assert read(text, "{ time: Time, n: int }", tmp_path, block=block, clock="time ns") == [(0.0, 1), (52e6, 2)]
+
+
+def test_calendar_times_of_other_fields_count_from_1970(tmp_path: Path) -> None:
+    text = "n,at\n1,1970-01-02 00:00:01.5\n2,1970-01-03\n"
+    assert read(text, "{ at: Time, n: int }", tmp_path, clock="time s") == [(86_401.5, 1), (172_800.0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "text", "part"),
+    [
+        (
+            "{ time: Time }",
+            "time\n11/16/2023 6:17 PM\n",
+            "is not a time; a calendar time is written `2023-11-16 18:17:03",
+        ),
+        ("{ time: Time }", "time\n2023-11-31 10:00\n", "is not a time; a calendar time is written"),
+        ("{ time: Time }", "time\n25:00:00\n", "is not a time"),
+        ("{ time: Time }", "time [ms]\n2023-11-16 10:00\n", "is a calendar time, but its column is in ms"),
+        ("{ n: int }", "n\n2023-11-16 10:00\n", "is a calendar time, but the field is not a Time"),
+        (
+            "{ time: Time }",
+            "time\n2023-11-16 10:00\n11:00\n",
+            "line 3, column `time`: `11:00` is not written as the first",
+        ),
+        ("{ time: Time }", "time\n2023-11-16 10:00Z\n2023-11-16 11:00\n", "is not written as the first time is"),
+        ("{ time: Time }", "time;date\n10:00;\n", "`10:00` is a time of day, and `` is not its date"),
+    ],
+)
+def test_calendar_times_that_are_none(tmp_path: Path, fields: str, text: str, part: str) -> None:
+    with pytest.raises(LanguageError) as error:
+        read(text, fields, tmp_path)
+    assert told(error)[0] == "stream-row"
+    assert part in told(error)[1]
+
+
+def test_all_columns_that_are_missing_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(LanguageError) as error:
+        read("sise,x [ms]\n1,2\n", "{ time: Time, size: Bytes, x: int }", tmp_path)
+    found = [(one.id, one.values["field"]) for one in error.value.diagnostics]
+    wanted = [("stream-unknown-column", "time"), ("stream-unknown-column", "size"), ("stream-column-unit", "x")]
+    assert found == wanted
+    assert error.value.diagnostics[1].values["suggestion"] == "sise"
+
+
 def test_columns_of_other_names(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("frame.time_epoch,frame.len,Flow\n100.5,64,1\n101,65,2\n")
@@ -111,7 +246,7 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
         ("time,size,flow\n5,2,3\n6,2,3\n5.5,2,3\n", "stream-time-back", "line 4: the time decreases by 0.5 s"),
         ("time [ms],size,flow\n5,2,3\n3,2,3\n", "stream-time-back", "line 3: the time decreases by 2 ms"),
         (b"time,size,flow\n1,2,3\n\xff\xfe\x00\n", "stream-not-text", "line"),
-        ("time,size,flow\n" + "1" * (LONGEST_LINE + 1) + ",2,3\n", "stream-long-line", "line 2"),
+        ("time,size,flow\n" + "1" * (LONGEST_RECORD + 1) + ",2,3\n", "stream-long-line", "line 2"),
         (b"\x1f\x8b\x08\x00aaaaaaaa", "stream-compressed", "gzip"),
         (b"\x28\xb5\x2f\xfdaaaaaaaa", "stream-compressed", "zstd"),
     ],
@@ -123,6 +258,13 @@ def test_what_is_wrong_is_told(tmp_path: Path, text: str | bytes, identifier: st
     found, message = told(error)
     assert found == identifier
     assert part in message
+
+
+def test_all_columns_that_are_missing_are_told(tmp_path: Path) -> None:
+    with pytest.raises(LanguageError) as error:
+        read("tim,siz,flow [s]\n1,2,3\n", "{ time: Time, size: Bytes, flow: int }", tmp_path)
+    found = [one.id for one in error.value.diagnostics]
+    assert found == ["stream-unknown-column", "stream-unknown-column", "stream-column-unit"]
 
 
 def test_no_file_and_no_place(tmp_path: Path) -> None:

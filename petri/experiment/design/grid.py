@@ -70,14 +70,14 @@ def values_of(name: str, value: Any) -> list[Value]:
     try:
         return between.values()
     except BadRange as bad:
-        raise problem(bad.reason, text=str(value)) from bad
+        raise problem(bad.reason, text=str(value), meant=bad.meant) from bad
 
 
 def range_of(value: Any) -> Range | None:
     try:
         return parse_range(value) if isinstance(value, str) else None
     except BadRange as bad:
-        raise problem(bad.reason, text=str(value)) from bad
+        raise problem(bad.reason, text=str(value), meant=bad.meant) from bad
 
 
 def plain(name: str, value: Any) -> Value:

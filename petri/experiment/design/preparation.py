@@ -255,7 +255,7 @@ def at_point(error: LanguageError, values: Values) -> LanguageError:
 
 def written(value: float) -> float | str:
     """A number for JSON, which has no infinity."""
-    return value if math.isfinite(value) else "dead"
+    return float(value) if math.isfinite(value) else "dead"
 
 
 _QUANTITY: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-z]+|%)?\s*")

@@ -27,14 +27,27 @@ _RANGE: Final = re.compile(
     rf"(?:\s+(?P<how>step|times)\s+(?P<by>{_NUMBER})\s*(?P<by_unit>[A-Za-z]*))?\s*"
 )
 
+_SOME = r"[+-]?\d[\w.]*"
+_LOW, _HIGH, _STEP = (rf"(?P<{name}>{_SOME})" for name in ("low", "high", "step"))
+_OTHER_RANGES: Final = (
+    rf"{_LOW}\s*:\s*{_HIGH}(?:\s*:\s*{_STEP})?",
+    rf"(?P<low>[+-]?\d+(?:\.\d+)?)\s*\.\.\s*(?P<high>[+-]?\d+(?:\.\d+)?)(?:\s*(?:\.\.|/|:)\s*|\s+by\s+){_STEP}",
+    rf"{_LOW}\s+to\s+{_HIGH}(?:\s+(?:step|by)\s+{_STEP})?",
+    rf"(?:np\.|numpy\.)?a?range\(\s*{_LOW}\s*,\s*{_HIGH}\s*(?:,\s*{_STEP}\s*)?\)",
+)
+
 
 class BadRange(ValueError):
-    """A text that looks like a range but is not one; `reason` is the id of a diagnostic."""
+    """A text that looks like a range but is not one; `reason` is the id of a diagnostic.
 
-    def __init__(self, reason: str, text: str) -> None:
+    meant: what it is here, where it is a range, or a list, of another language.
+    """
+
+    def __init__(self, reason: str, text: str, meant: str | None = None) -> None:
         super().__init__(f"{reason}: {text}")
         self.reason = reason
         self.text = text
+        self.meant = meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +91,8 @@ class Range:
 def parse_range(text: str) -> Range | None:
     """A range such as `1..8`, `0.1..0.9 step 0.1`, `1..64 times 2` or `1..5 us`; None if the text is not a range."""
     match = _RANGE.fullmatch(text)
+    if match is None and (meant := _range_meant(text.strip())):
+        raise BadRange("grid-range", text, meant)
     if match is None or not match["low"] or not match["high"]:
         return None
     by = match["by"] or "1"
@@ -93,6 +108,22 @@ def parse_range(text: str) -> Range | None:
         return None
     whole = all(re.fullmatch(r"[+-]?[\d_]+", number) for number in written)
     return Range(numbers[0], numbers[1], "".join(units), match["how"] or "", numbers[2], whole)
+
+
+def _range_meant(text: str) -> str | None:
+    """`0.1..0.9 step 0.1` for the range that other languages write as `0.1:0.9:0.1`, `range(0.1, 0.9, 0.1)` or so."""
+    found = next(filter(None, (re.fullmatch(form, text) for form in _OTHER_RANGES)), None)
+    if found is None:
+        return None
+    low, high, step = found["low"], found["high"], found["step"] or ("0.1" if "." in text.replace("..", "") else "")
+    return f"{low}..{high} step {step}" if step else f"{low}..{high}"
+
+
+def _list_meant(text: str) -> str | None:
+    """`1,2,4` for `[1, 2, 4]`, `1 2 4` and `1; 2; 4`."""
+    if found := re.fullmatch(r"[\[({](.*)[\])}]", text):
+        return re.sub(r"\s*,\s*", ",", found[1].strip())
+    return re.sub(r"\s*;\s*|\s+", ",", text) if re.fullmatch(rf"{_SOME}(?:(?:\s+|\s*;\s*){_SOME})+", text) else None
 
 
 def exact(text: str) -> Fraction:
@@ -121,6 +152,8 @@ def parse_value(text: str) -> Value:
 def parse_values(text: str) -> list[Value]:
     """The values of one axis: `1,2,4,8`, `1..8`, or both mixed, `1..4, 8, 16`. Raises BadRange."""
     values: list[Value] = []
+    if meant := _range_meant(text.strip()) or _list_meant(text.strip()):
+        raise BadRange("grid-range", text, meant)
     for part in text.split(","):
         found = parse_range(part)
         values += [parse_value(part)] if found is None else found.values()

@@ -119,7 +119,8 @@ def memory(values: Floats) -> float:
     halves = centred[:, : HALVES * size].reshape(-1, size).mean(axis=1)
     if not variance > _ROUNDING * float(np.mean(values**2)):
         return 0.0
-    return 0.5 * size * float(np.sum(halves**2)) / (halves.size - 1) / variance
+    found: float = 0.5 * size * float(np.sum(halves**2)) / (halves.size - 1) / variance
+    return found
 
 
 def windows(net: Net, plan: Plan, index: int, stop: StopSign | None = None) -> list[Observation]:

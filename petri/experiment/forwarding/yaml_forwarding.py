@@ -39,9 +39,9 @@ NO_MEANING: Final = {
 }
 
 
-def load_forwarding(path: Path) -> Forwarding:
-    """The study of a file. Raises LanguageError with all its errors."""
-    reading = Reading(path)
+def load_forwarding(path: Path, root: Path | None = None) -> Forwarding:
+    """The study of a file; root: see `Reading`. Raises LanguageError with all its errors."""
+    reading = Reading(path, root)
     runs, table = reading.study("rfc2544", "rfc-missing", NO_MEANING)
     study = None if table is None else _study(reading, table)
     definition = reading.checked(runs)

@@ -6,13 +6,14 @@ started again, or if several processes work on one store.
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from petri import structs
 from petri.display import watching
@@ -89,9 +90,10 @@ class PointState:
     def done(self) -> bool:
         return not self.missing
 
-    def task(self, index: int) -> Task:
+    def task(self, index: int, measures: tuple[str, ...]) -> Task:
+        """measures: those that the store keeps, which may be more than the experiment asks for."""
         plan = self.point.plan if self.warmup is None else structs.replace(self.point.plan, warmup=self.warmup.length)
-        return Task(self.point.packed, plan, index, self.point.names)
+        return Task(self.point.packed, plan, index, measures)
 
     def outcome(self) -> PointOutcome:
         rows = [self.rows[index] for index in sorted(self.rows) if index < self.target]
@@ -129,8 +131,8 @@ Watcher = Callable[[State], None]
 
 
 def sweep(
-    experiment: Definition,
-    store: str | Path,
+    experiment: Definition | None = None,
+    store: str | Path | None = None,
     *,
     engine: str = "auto",
     workers: Workers | int | None = None,
@@ -138,8 +140,9 @@ def sweep(
     watch: Watcher | None = None,
     progress: bool = False,
     time_limit: float | TimeLimit | None = None,
+    **others: Any,
 ) -> Outcome:
-    """Run what is missing in the store, and return its contents.
+    """Run what is missing in the store, and return its contents. The experiment says how; there are no `others`.
 
     engine: as of `Model.run`. workers: how many threads (native engine) or processes (reference engine), or one of the
     module `workers`, which the caller closes; executor: any of `concurrent.futures` instead. watch: called at least
@@ -148,8 +151,11 @@ def sweep(
     `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
     the store belongs to another, and ExperimentError if workers die repeatedly.
     """
-    check_sweep(experiment, workers)
+    check_sweep(experiment, workers, others)
+    if store is None:
+        raise TypeError("`store` is missing: the file for the replications, such as 'sweep.db'")
     check_path("store", store)
+    assert isinstance(experiment, Definition)
     check_function("watch", watch)
     prepared = prepare(experiment, engine)
     about = {
@@ -177,10 +183,19 @@ def sweep(
         return campaign.outcome(interrupted)
 
 
-def check_sweep(experiment: object, workers: object) -> None:
-    """Raises TypeError or ValueError unless these are an experiment and a number of workers."""
+def check_sweep(experiment: object, workers: object, others: Mapping[str, object] | None = None) -> None:
+    """Raises TypeError or ValueError unless these are an experiment and a number of workers, without anything else."""
+    others = dict(others or {})
     if not isinstance(experiment, Definition):
-        raise TypeError(f"`sweep` runs a `petri.Experiment`, such as Experiment(net='mm1'), not {experiment!r}")
+        net, known = others.pop("net", experiment), inspect.signature(Definition).parameters
+        fields = {name: value for name, value in others.items() if name in known} or {"grid": {"load": [0.5, 0.8]}}
+        written = ", ".join(f"{name}={value!r}" for name, value in fields.items())
+        written = f"net={net!r}, {written}" if isinstance(net, str | Path) else f"net=…, {written}"
+        raise TypeError(
+            f"`sweep` runs a `petri.Experiment`, not {net!r:.60}: write petri.Experiment({written}).run('sweep.db')"
+        )
+    if others:
+        raise TypeError(f"`sweep` has no option `{next(iter(others))}`; an experiment has it: petri.Experiment(…)")
     if not isinstance(workers, Workers | None):
         check_whole("workers", workers, 0)
 
@@ -202,6 +217,7 @@ class Campaign:
         self.store = store
         self.workers = workers
         self.watch = watch
+        self.kept = tuple(store.meta("identity")["measures"])
         warmups = {one.point: one.warmup for one in store.points()}
         self.states = [
             PointState(point, number, stopping_at(point, prepared.stopping), warmups[number])
@@ -213,6 +229,7 @@ class Campaign:
         self.pending: dict[Future[TaskResult], Key] = {}
         self.refused: dict[Key, float] = {}
         self.lost: Counter[Key] = Counter()
+        self.stored_here: set[Key] = set()  # whose results this process has stored
         self.started = time.monotonic()
         self.here = 0
         self.latest: PointState | None = None
@@ -301,7 +318,11 @@ class Campaign:
             for key in wanted:
                 if key in granted:
                     number, index = key
-                    self.pending[self.workers.submit(self.by_number[number].task(index))] = key
+                    if key in self.stored_here:
+                        where = self.by_number[number].point.label
+                        reason = f"it does not keep replication {index} of the point {where}"
+                        raise problem("store-damaged", path=str(self.store.path), reason=reason)
+                    self.pending[self.workers.submit(self.by_number[number].task(index, self.kept))] = key
                     free -= 1
                 else:
                     self.refused[key] = time.monotonic()
@@ -329,8 +350,10 @@ class Campaign:
             outcome = self.came_back(future, key)
             if isinstance(outcome, ReplicationRecord):
                 rows.append((number, outcome))
+                self.stored_here.add(key)
             elif isinstance(outcome, Warmup):
                 self.store.set_warmup(number, outcome)
+                self.stored_here.add(key)
         if rows:
             self.store.add(rows)
             self.here += len(rows)

@@ -12,12 +12,12 @@ import time
 from abc import ABC, abstractmethod
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
-from importlib import import_module
 from multiprocessing.connection import wait as wait_for
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from petri.experiment.design.task import Task, TaskResult, perform
 from petri.experiment.errors import problem
+from petri.experiment.procedure.local_cluster import LocalCluster, distributed
 from petri.run.stop import StopSign
 
 AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
@@ -131,24 +131,18 @@ class Dask(Workers):
 
     def __init__(self, address: str, count: int | None = None) -> None:
         self._distributed = distributed()
-        self._cluster = self._local_cluster(count) if address == "local" else None
+        self._cluster = LocalCluster(count or os.cpu_count() or 1) if address == "local" else None
+        there = address if self._cluster is None else self._cluster.address
         try:
-            self.client = self._distributed.Client(self._cluster or address, timeout=PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as error:
+            self.client = self._distributed.Client(there, timeout=PATIENCE, set_as_default=False)
+        except BaseException as error:
+            if self._cluster is not None:
+                self._cluster.kill()
+            if not isinstance(error, OSError | ValueError):
+                raise
             reason = (str(error) or type(error).__name__).splitlines()[0]
-            raise problem("dask-unreachable", address=address, reason=reason) from error
+            raise problem("dask-unreachable", address=there, reason=reason) from error
         self._slots, self._counted = 0, -math.inf
-
-    def _local_cluster(self, count: int | None) -> Any:
-        """Worker processes with one thread each; nannies restart those that die."""
-        return self._distributed.LocalCluster(
-            n_workers=count or os.cpu_count() or 1,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs="CRITICAL",
-            preload=__name__,
-        )
 
     @property
     def slots(self) -> int:  # type: ignore[override]
@@ -172,24 +166,12 @@ class Dask(Workers):
         return isinstance(error, killed | OSError | CancelledError | asyncio.CancelledError)
 
     def close(self, *, at_once: bool = False) -> None:
-        with suppress(TimeoutError):
-            self.client.close(PARTING)
-        if self._cluster is not None:
+        try:
             with suppress(TimeoutError):
-                self._cluster.close(PARTING)
-
-
-def dask_setup(_: object) -> None:
-    """Called by Dask in each worker of a local cluster: leave Ctrl-C to the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def distributed() -> Any:
-    """The package dask.distributed. Raises ExperimentError if it is not installed."""
-    try:
-        return import_module("distributed")
-    except ImportError as error:
-        raise problem("no-dask", reason=str(error)) from error
+                self.client.close(PARTING)
+        finally:
+            if self._cluster is not None:
+                self._cluster.close()
 
 
 def default_workers(engine: str, count: int | None = None) -> Workers:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from petri.codec import net_from_dict, net_text
+from petri.codec import net_text
 from petri.experiment.design.preparation import Point
 from petri.experiment.design.sampling import Values
 from petri.experiment.design.task import PILOT, ReplicationRecord
@@ -40,6 +40,7 @@ from petri.measure.tally import Tally
 from petri.measure.trend import COURSE
 from petri.measure.unvaried import Ranged
 from petri.net import Net
+from petri.run.stored_net import read_net
 from petri.structs import Frozen, as_dict, convert, to_builtins
 from petri.version import VERSION
 
@@ -185,13 +186,13 @@ class Store:
         """Their numbers in the store; new points are added. Raises ExperimentError if a net has changed."""
         numbers = []
         with self.writing() as connection:
-            known = dict(connection.execute("SELECT parameters, point FROM points").fetchall())
-            hashes = dict(connection.execute("SELECT point, net_hash FROM points").fetchall())
+            rows = connection.execute("SELECT parameters, point, net_hash FROM points").fetchall()
+            known = {parameters: (number, net_hash) for parameters, number, net_hash in rows}
             for point in points:
-                number = known.get(point.key)
+                number, net_hash = known.get(point.key, (None, None))
                 if number is None:
                     number = insert_point(connection, point)
-                elif hashes[number] != point.net_hash:
+                elif net_hash != point.net_hash:
                     raise problem("store-of-other-net", path=str(self.path), net=point.net.name, point=point.label)
                 numbers.append(number)
         return numbers
@@ -210,7 +211,7 @@ class Store:
                     text(net_hash),
                     whole(int(text(seed)), LARGEST_WORD),
                     real(until, 0.0),
-                    None if warmup is None else Warmup(real(warmup, 0.0), bool(settled), text(decided_by or "")),
+                    None if warmup is None else Warmup(before(warmup, until), bool(settled), text(decided_by or "")),
                 )
                 for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
             ]
@@ -219,7 +220,7 @@ class Store:
         """The flat net of a point."""
         with self.reading() as connection:
             packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
-            return net_from_dict(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
+            return read_net(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
 
     def set_warmup(self, point: int, warmup: Warmup) -> None:
         """Store the end of the warm-up of a point, and release the claim on its pilot."""
@@ -359,7 +360,7 @@ def refused(path: Path, error: sqlite3.Error) -> Exception:
 
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    try:
+    with damage(path):
         try:
             connection.execute("BEGIN IMMEDIATE")
             yield
@@ -369,8 +370,6 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    except sqlite3.Error as error:
-        raise refused(path, error) from error
 
 
 def columns_of(connection: sqlite3.Connection) -> set[str]:
@@ -417,11 +416,14 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-    """Refuse the store of another experiment, and report the difference."""
+    """Refuse the store of another experiment, and report the difference. It may keep measures that are not wanted."""
     found = read_meta(connection, "identity")
     wanted = json.loads(json.dumps(dict(identity)))
+    lacking = [name for name in wanted["measures"] if name not in found["measures"]]
     for name, word in _WORDS.items():
-        if found.get(name) != wanted[name]:
+        if name == "measures" and lacking:
+            raise problem("store-without-measure", path=str(path), names=lacking, kept=found["measures"])
+        if name != "measures" and found.get(name) != wanted[name]:
             there, here = (brief(value.get(name)) for value in (found, wanted))
             raise problem("store-of-other-experiment", path=str(path), what=word, there=there, here=here)
     if found.get("net_hash") != wanted["net_hash"]:
@@ -579,10 +581,18 @@ def whole(value: Any, most: int = LARGEST_COUNT) -> int:
     return value
 
 
-def real(value: Any, least: float = -math.inf) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not float(value) >= least:
+def real(value: Any, least: float = -math.inf, most: float = math.inf) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= float(value) <= most:
         raise TypeError(f"there is {kind(value)} where a number should be")
     return float(value)
+
+
+def before(warmup: Any, until: Any) -> float:
+    """The length of a warm-up: a longer one would never end."""
+    length = real(warmup, 0.0, real(until))
+    if math.isinf(length):
+        raise ValueError("it has an endless warm-up")
+    return length
 
 
 def scalars(written: Any) -> Values:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from petri import library
 from petri.experiment.design.definition import point_label
 from petri.experiment.design.sampling import Value, parse_value
 from petri.experiment.errors import problem
@@ -53,7 +54,8 @@ def read_result(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise problem("not-a-result", path=str(path), reason=error.strerror or str(error)) from error
     except (ValueError, RecursionError) as error:
-        raise problem("not-a-result", path=str(path), reason="it is not JSON") from error
+        net = str(path) if path.suffix == library.SUFFIX else None
+        raise problem("not-a-result", path=str(path), reason="it is not JSON", net=net) from error
     wanted = {"manifest": dict, "replications": list, "measures": list, "net": str}
     if not isinstance(data, dict) or not all(isinstance(data.get(name), kind) for name, kind in wanted.items()):
         raise problem("not-a-result", path=str(path), reason="it is JSON, but not of a result")

@@ -82,7 +82,7 @@ def _range(between: Any) -> tuple[Range, bool]:
     try:
         written = parse_range(between)
     except BadRange as bad:
-        raise problem(bad.reason, text=bad.text.strip()) from bad
+        raise problem(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     if written is None:
         raise problem("search-range", text=between)
     if written.low <= written.high:

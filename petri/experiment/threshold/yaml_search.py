@@ -40,9 +40,9 @@ NO_MEANING: Final = {
 }
 
 
-def load_search(path: Path) -> Search:
-    """The search of a file. Raises LanguageError with all its errors."""
-    reading = Reading(path)
+def load_search(path: Path, root: Path | None = None) -> Search:
+    """The search of a file; root: see `Reading`. Raises LanguageError with all its errors."""
+    reading = Reading(path, root)
     runs, table = reading.study("search", "search-of-sweep", NO_MEANING)
     found = None if table is None else _search(reading, table)
     definition = reading.checked(runs)

@@ -17,6 +17,7 @@ expected:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
@@ -108,9 +109,9 @@ T = TypeVar("T", bound=YamlNode)
 Made = TypeVar("Made")
 
 
-def load_experiment(path: Path) -> Definition:
-    """The experiment of a file. Raises LanguageError with all its errors."""
-    reading = Reading(path)
+def load_experiment(path: Path, root: Path | None = None) -> Definition:
+    """The experiment of a file; root: see `Reading`. Raises LanguageError with all its errors."""
+    reading = Reading(path, root)
     experiment = reading.experiment()
     for name, identifier in OTHERS.items():
         if name in reading.entries:
@@ -121,11 +122,13 @@ def load_experiment(path: Path) -> Definition:
 class Reading:
     """Reads one file; errors are collected, and wrong parts are skipped.
 
-    Raises LanguageError if the file cannot be read at all.
+    root: the folder in which and below which it may name files; that of the file if None. Raises LanguageError if the
+    file cannot be read at all.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, root: Path | None = None) -> None:
         self.path = path
+        self.root = os.path.realpath(path.parent if root is None else root)
         self.node, self.text_read, problems = read(path)
         self.problems = list(problems)
         self.entries = self.node.entries if isinstance(self.node, YamlTable) else {}
@@ -213,8 +216,23 @@ class Reading:
     def net(self, node: YamlNode | None) -> str:
         """A file beside the experiment, whose name may lack `.net`, or otherwise a net of the library."""
         name = self.text(node, "net", KEYS["net"])
-        names = [name] if not name or library.net(name) else [name, name + library.SUFFIX]
-        return next((str(beside) for one in names if (beside := self.path.parent / one).is_file()), name)
+        known = not name or library.net(name) is not None
+        names = [name] if known else [name, name + library.SUFFIX]
+        beside = next((str(path) for one in names if (path := self.path.parent / one).is_file()), None)
+        if beside is None and known:
+            return name
+        file = beside or library.find(name) or str(self.path.parent / name)
+        return (beside or name) if self.may_read(file, name, node) else ""
+
+    def may_read(self, file: str, written: str, node: YamlNode | None) -> bool:
+        """Whether a file is in the folder of the experiment; an error if it is not."""
+        try:
+            inside = library.is_inside(os.path.realpath(file), self.root)
+        except (OSError, ValueError):
+            inside = False
+        if not inside and node is not None:
+            self.error("experiment-outside", node.span, path=written)
+        return inside
 
     # ------------------------------------------------------------ points
 
@@ -290,14 +308,14 @@ class Reading:
         try:
             return between.values()
         except BadRange as bad:
-            self.error(bad.reason, text.span, text=text.value)
+            self.error(bad.reason, text.span, text=text.value, meant=bad.meant)
             return []
 
     def range_of(self, text: YamlText) -> sampling.Range | None:
         try:
             return parse_range(text.value) if text.plain else None
         except BadRange as bad:
-            self.error(bad.reason, text.span, text=text.value)
+            self.error(bad.reason, text.span, text=text.value, meant=bad.meant)
             return None
 
     def listed(self, node: YamlNode) -> list[dict[str, Value]]:
@@ -476,7 +494,10 @@ class Reading:
 
     def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to files, whose paths are relative to the experiment."""
-        return {key: str(self.path.parent / file) for key, file in self.texts(entries, name).items()}
+        nodes = self.mapping(entries.get(name), name, "names with texts", KEYS[name])
+        written = {key: self.text(entry, key, KEYS[name]) for key, entry in nodes.items()}
+        paths = {key: str(self.path.parent / file) for key, file in written.items()}
+        return {key: path for key, path in paths.items() if self.may_read(path, written[key], nodes[key])}
 
     def measures(self, node: YamlNode | None) -> list[str] | None:
         items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])

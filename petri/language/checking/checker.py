@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from petri import net
-from petri.catalogue.units import TIME, TIMES, UNITS
+from petri.catalogue.units import TIME, TIMES, UNITS, Dimension
 from petri.language.checking.declarations.gatherer import Gatherer
 from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.declarations.parameters import Overrides
@@ -21,6 +21,7 @@ from petri.language.checking.expressions import functions
 from petri.language.checking.expressions.each import list_for, read_vector
 from petri.language.checking.expressions.ranges import read_range
 from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.expressions.remedies import refuse_unit_per_time, remedies
 from petri.language.checking.expressions.user_functions import read_fn
 from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.nets.bodies import check_body, check_places
@@ -61,7 +62,12 @@ from petri.structs import replace
 DEEPEST_TYPE = 64  # types that are defined by one another
 # Names of types in other languages.
 _BUILT_IN = ("int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq")
-_OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
+_OTHER_NAMES = {
+    "integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool", "time": "Time",
+    "duration": "Time", "unit": "token", "black": "token", "void": "token",
+}  # fmt: skip
+_TEXTS = ("string", "str", "text", "char")
+_COLLECTIONS = ("list", "array", "vector", "set", "dict", "map", "tuple", "queue", "sequence", "multiset", "bag")
 
 
 class Checker(CheckState):
@@ -265,6 +271,12 @@ class Checker(CheckState):
     def list_for(self, reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
         return list_for(reader, e, expected)
 
+    def remedies(self, reader: Reader, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
+        return remedies(reader, e, wanted)
+
+    def refuse_unit_per_time(self, reader: Reader, e: tree.Binary) -> None:
+        refuse_unit_per_time(reader, e)
+
     # ------------------------------------------------------------ types
 
     def _find_type(self, symbol: TypeSymbol, scope: Scope) -> None:
@@ -324,10 +336,11 @@ class Checker(CheckState):
         if builtin is not None:
             return builtin
         word = e.name.lower()
-        more = {"suggestion": _OTHER_NAMES[word]} if word in _OTHER_NAMES else {}
-        instead = "declare its possible values, `red | green`" if word in ("string", "str", "text") else None
+        more: dict[str, str | None] = {"suggestion": _OTHER_NAMES[word]} if word in _OTHER_NAMES else {}
+        if word in (*_TEXTS, *_COLLECTIONS, "enum"):
+            more = {"suggestion": None, **({"element": "int"} if word in _COLLECTIONS else {"names": "red | green"})}
         try:
-            return self.resolve_type(self.type_named(e.name, e.span, scope, _BUILT_IN, **more, instead=instead))
+            return self.resolve_type(self.type_named(e.name, e.span, scope, _BUILT_IN, **more))
         except CheckError as fault:
             self.problems.fault(fault)
             return UNKNOWN

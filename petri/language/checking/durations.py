@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from petri.catalogue.units import PLAIN, TIME, TIMES, UNITS
 from petri.language.checking.checker import Checker
+from petri.language.checking.expressions.quantities import as_given
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.given import parsed, wrong
 from petri.language.checking.state import Sources
@@ -38,7 +39,7 @@ def duration(text: str, net: Net) -> float:
         plain = known is None and isinstance(value.type, Scalar) and value.type.dimension == PLAIN
         nodes = reader.fit(value, REAL if plain else checker.units.time_type)
         if nodes is not None:
-            return as_float(evaluate(nodes[0], ()), only.value.span)
+            return as_given(as_float(evaluate(nodes[0], ()), only.value.span), only.value)
     except CheckError as fault:
         problems.fault(fault)
     raise wrong(problems)

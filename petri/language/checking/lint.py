@@ -11,6 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
+from petri.diagnostics import Diagnostic, Value
+from petri.language.checking.black_clocks import black_clocks
+from petri.language.checking.conflicts import conflicts
+from petri.language.checking.doubts import doubts, gives_back, lasting
+from petri.language.checking.endless import endless
+from petri.language.checking.growth import multiplied
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
@@ -42,8 +48,13 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     _unused(checker, checker.scope)
     _lookups_in_queues(flat, checker)
     _clocks(flat, checker)
-    _never_fires(flat, checker, deprived)
+    marked = _markable(flat, deprived)
+    _doubts(flat, checker)
+    _competing(flat, checker)
+    _endless(flat, checker)
+    _never_fires(flat, checker, marked)
     _never_given_back(flat, checker, deprived)
+    _multiplied(flat, checker, marked)
     if not flat.transitions:
         checker.problems.warning("no-transition", None, name=flat.name)
     if not flat.measures and not flat.expectations:
@@ -148,6 +159,34 @@ def _depends_on_tokens(value: net.Expr | None) -> bool:
     return any(one.op in ("var", "tokens") for one in net.operations([value]))
 
 
+# ---------------------------------------------------------------- what changes figures
+
+
+def _doubts(flat: net.Net, checker: Checker) -> None:
+    for one in (*doubts(flat), *_tokens_at_start(flat)):
+        if one.span is None or _is_own(checker, one.span.file):
+            checker.problems.report(one.id, one.span, one.values, severity=one.severity)
+
+
+def _tokens_at_start(flat: net.Net) -> Iterator[Diagnostic]:
+    """Measures of a source that lasts, which read the marking when its firing starts: at the arrival before (M4)."""
+    for probe in flat.probes:
+        measured = [probe] if isinstance(probe, net.Counter) else getattr(probe, "others", ())
+        for one in (probe, *measured) if isinstance(probe, net.Sample) else measured:
+            transition = None if one.transition is None else flat.transitions[one.transition]
+            if transition is None or not lasting(transition) or not gives_back(transition):
+                continue
+            taken = {arc.place for arc in transition.inputs}
+            arrivals = [flat.places[arc.places[0]].name for arc in transition.outputs if arc.places[0] not in taken]
+            value = one.quantity if isinstance(one, net.Counter) else one.value
+            read = next((part for part in net.operations([value]) if part.op == "tokens"), None)
+            if read is not None:
+                place = flat.places[int(read.value or 0)].name
+                arrival = arrivals[0] if arrivals else None
+                values: dict[str, Value] = {"place": place, "name": transition.name, "arrival": arrival}
+                yield Diagnostic("tokens-at-start", read.span, values, severity="note")
+
+
 # ---------------------------------------------------------------- clocks
 
 
@@ -161,10 +200,10 @@ def _clocks(flat: net.Net, checker: Checker) -> None:
         told.add(span)
         if clock.memory == "resume" and _has_no_memory(transition, clock):
             checker.problems.note("resume-of-exponential", clock.time.span)
-        if clock.time.op == "const" and clock.time.value == 0 and _changes_nothing(transition):
-            checker.problems.warning("after-zero", clock.time.span, name=transition.name)
         hidden = _patience_of_one(flat, transition)
         if hidden is None:
+            for one in black_clocks(flat, transition):
+                checker.problems.report(one.id, one.span, one.values, severity=one.severity)
             continue
         place = flat.places[hidden.place]
         if place.colour.slots:
@@ -179,15 +218,6 @@ def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
     return not changing and net.is_memoryless(replace(transition, clock=replace(clock, memory="restart")))
 
 
-def _changes_nothing(transition: net.Transition) -> bool:
-    """Whether it gives back all black tokens that it takes, and does nothing else; False where that is not certain."""
-    plain = not transition.emptied and all(arc.count is None and not arc.pattern for arc in transition.inputs)
-    taken = sorted(place for arc in transition.inputs for place in arc.takes_from)
-    given = sorted(arc.places[0] for arc in transition.outputs)
-    certain = (arc.count is None and arc.condition is None and len(arc.places) == 1 for arc in transition.outputs)
-    return plain and taken == given and all(certain)
-
-
 def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc | None:
     """The only arc, on a place that shows one token, where another transition takes these tokens with something else.
 
@@ -198,6 +228,29 @@ def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc 
         return None
     takers = ([arc.place for arc in other.inputs] for other in flat.transitions if other is not transition)
     return arcs[0] if any(arcs[0].place in places and len(places) > 1 for places in takers) else None
+
+
+# ---------------------------------------------------------------- choices by chance, instants without end
+
+
+def _competing(flat: net.Net, checker: Checker) -> None:
+    """Transitions that take tokens of others by chance, unless the text says that chance is meant."""
+    templates = (one for body in checker.bodies.values() for one in body.transitions)
+    decided = {one.span for one in templates if one.weight is not None or one.priority is not None}
+    for found in conflicts(flat, decided):
+        span = found.free.span
+        if span is not None and _is_own(checker, span.file):
+            identifier = "patience-that-holds" if found.kind == "patience" else "choice-by-chance"
+            checker.problems.warning(identifier, span, name=found.free.name, other=found.blocked.name)
+
+
+def _endless(flat: net.Net, checker: Checker) -> None:
+    told = set()
+    for group in endless(flat):
+        span = group[0].span
+        if span not in told and (span is None or _is_own(checker, span.file)):
+            told.add(span)
+            checker.problems.warning("instant-without-end", span, names=[one.name for one in group])
 
 
 # ---------------------------------------------------------------- recordings
@@ -221,14 +274,13 @@ def _variables(node: Node) -> Iterator[object]:
 # ---------------------------------------------------------------- transitions that cannot fire
 
 
-def _never_fires(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
+def _never_fires(flat: net.Net, checker: Checker, marked: Set[int]) -> None:
     """Transitions of which no element can fire, because some input place always stays empty."""
-    marked = _markable(flat, deprived)
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     alive: set[object] = set()
     dead: dict[object, tuple[str, str, bool, net.Span | None]] = {}
     for transition in flat.transitions:
-        lacking = [arc.place for arc in transition.inputs if arc.place not in marked]
+        lacking = [place for place in _needed(transition) if place not in marked]
         if not lacking:
             alive.add(transition.span)
         else:
@@ -242,14 +294,24 @@ def _never_fires(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
             checker.problems.warning("never-fires", span, name=name, place=place)
 
 
+def _needed(transition: net.Transition) -> list[int]:
+    """The places that hold a token whenever the transition fires."""
+    return [arc.place for arc in transition.inputs if _takes_some(arc)]
+
+
+def _takes_some(arc: net.InputArc) -> bool:
+    """Whether an arc finds a token in any case: not `0 * p`, nor `n * p` where n may be 0."""
+    return arc.count is None or (arc.count.op == "const" and arc.count.value != 0)
+
+
 def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     """Initial black tokens that are used up by a transition to which others keep bringing work."""
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
     for transition in flat.transitions:
-        taken = [place for arc in transition.inputs for place in arc.takes_from]
+        taken = [place for arc in transition.inputs if _takes_some(arc) for place in arc.takes_from]
         own = {place for arc in transition.outputs for place in arc.places}
-        if not given.difference(own).intersection(taken) or transition.span in told:
+        if transition.span in told or not any(place in given and place not in own for place in taken):
             continue
         for place in taken:
             found = flat.places[place]
@@ -261,12 +323,20 @@ def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> No
                 checker.problems.note("never-given-back", transition.span, name=name, place=found.name)
 
 
+def _multiplied(flat: net.Net, checker: Checker, marked: Set[int]) -> None:
+    """Tokens each of which comes back as several."""
+    for transition, place, count in multiplied(flat, marked):
+        if transition.span is None or _is_own(checker, transition.span.file):
+            name = flat.places[place].name
+            checker.problems.warning("tokens-multiply", transition.span, place=name, count=count)
+
+
 def _markable(flat: net.Net, deprived: Set[int]) -> set[int]:
     """Places that can ever hold a token, ignoring guards and numbers of tokens."""
     waiting: dict[int, list[int]] = {}
     missing = []
     for index, transition in enumerate(flat.transitions):
-        needed = {arc.place for arc in transition.inputs}
+        needed = set(_needed(transition))
         missing.append(len(needed))
         for place in needed:
             waiting.setdefault(place, []).append(index)

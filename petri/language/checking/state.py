@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from petri import net
+from petri.catalogue.units import Dimension
 from petri.language.checking.clock import NetUnits
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
@@ -196,3 +197,11 @@ class CheckState(ABC):
     @abstractmethod
     def list_for(self, reader: Any, e: tree.ListFor, expected: Type | None) -> Value:
         """What `[2 * i for i in 0..3]` gives, as `call`."""
+
+    @abstractmethod
+    def remedies(self, reader: Any, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
+        """What was probably meant by a number of another dimension, for hints."""
+
+    @abstractmethod
+    def refuse_unit_per_time(self, reader: Any, e: tree.Binary) -> None:
+        """Raises CheckError for `100 Gbit/s`."""

@@ -64,6 +64,7 @@ class ArcBuilder:
             arc.keep,
             arc.any and self._hides_tokens(index, arc),
             arc.span,
+            in_turn=arc.in_turn,
         )
 
     def _hides_tokens(self, index: int, arc: InputTemplate) -> bool:

@@ -24,18 +24,21 @@ from petri.tokens import compact
 
 PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
 PARTS_OF_A_SHARED_MEAN = 2**26  # the same where bindings share a clock: many of them make its mean short
+ENOUGH = 2**10  # the part of these that a long run leaves them
 PARTS_OF_A_TIME = (
     2**10
 )  # the same for others, which may be multiplied by anything; and for the instants that a run asks for
 _RANDOM_PARTS = (PARTS_OF_A_MEAN, PARTS_OF_A_SHARED_MEAN)
 
 ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
-LEAST_ROOM = 4  # the same, where exact constants leave no more
+LEAST_ROOM = 4  # the same, where exact constants or short random times leave no more
 FINEST = 2**24  # constants may make the tick this part of the least time; what would make it finer is rounded
 MOST_APPROXIMATED = 64  # clocks whose periods are rounded, each to its best approximation
 LONGEST, SHORTEST = Fraction(2**900), Fraction(1, 2**900)  # the tick, in the net's time unit, stays between these
 BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
 SIMPLE = 10**13  # a float stands for the fraction that it is nearest to, if numerator times denominator is below this
+
+WHOLE = Fraction(1)
 
 T = TypeVar("T")
 # Those whose operands are times where the value is one; of a `choice`, each value is looked at by itself.
@@ -50,16 +53,21 @@ class Times(Struct):
     """The constant times of a net, in its time unit.
 
     exact: those that have to be whole numbers of ticks, and where they are. bounds: the tick is at most each of these.
+    random: the same for the means of random times, where a long run leaves no more room.
     """
 
     exact: dict[Fraction, Span | None] = field(default_factory=dict)
     bounds: set[Fraction] = field(default_factory=set)
+    random: set[Fraction] = field(default_factory=set)
 
-    def add(self, value: Fraction, where: Span | None, parts: int = PARTS_OF_A_TIME) -> None:
-        if value:
-            self.bounds.add(abs(value) / parts)
-            if parts not in _RANDOM_PARTS:
-                self.exact.setdefault(abs(value), where)
+    def add(self, value: Fraction, where: Span | None, parts: int = PARTS_OF_A_TIME, random: bool = False) -> None:
+        if not value:
+            return
+        self.bounds.add(abs(value) / parts)
+        if random:
+            self.random.add(abs(value) * ENOUGH / parts)
+        else:
+            self.exact.setdefault(abs(value), where)
 
 
 def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequence[int]) -> Net:
@@ -87,8 +95,9 @@ def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
     least = min(times.exact, default=finest) / FINEST
     tick = _divisor(times.exact, max(least, LEAST_ROOM * length / HORIZON))
     tick = max(times.bounds) if tick is None else _refined(times.exact, tick, max(least, ROOM * length / HORIZON))
-    while tick > finest and tick / 2 * HORIZON >= ROOM * length:
-        tick /= 2
+    for bound, room in ((finest, ROOM), (min(times.random, default=tick), LEAST_ROOM)):
+        while tick > bound and tick / 2 * HORIZON >= room * length:
+            tick /= 2
     return min(max(tick, SHORTEST), LONGEST)
 
 
@@ -209,43 +218,63 @@ class _Collector:
     def __init__(self, flat: Net, times: Times) -> None:
         self.flat = flat
         self.times = times
-        self.seen: set[tuple[int, int, bool]] = set()
+        self.seen: set[tuple[int, int, bool, Fraction]] = set()
 
-    def collect(self, e: Expr, parts: int, plain: bool) -> None:
-        """`parts`: ticks that a constant must have at least; `plain`: any constant is a time, as time has no unit."""
+    def collect(self, e: Expr, parts: int, plain: bool, scale: Fraction = WHOLE) -> None:
+        """`parts`: ticks that a constant must have at least; `plain`: any constant is a time, as time has no unit.
+
+        scale: by which of its values, or less, the time is a multiple.
+        """
         if not e.args:
-            self.constant(e, parts, plain)
+            self.constant(e, parts, plain, scale)
             return
-        if (id(e), parts, plain) in self.seen:
+        if (id(e), parts, plain, scale) in self.seen:
             return
-        self.seen.add((id(e), parts, plain))
+        self.seen.add((id(e), parts, plain, scale))
+        if plain and e.op == "real" and not e.args[0].args:  # an int of a token, or their number
+            self.constant(e.args[0], parts, plain, scale)
         inner = PARTS_OF_A_MEAN if e.op in RANDOM else parts
-        for arg in OPERATIONS["choice"].alike(e.args) if e.op == "choice" else e.args:
-            self.collect(arg, inner, plain and arg.kind == "real")
+        for position, arg in enumerate(OPERATIONS["choice"].alike(e.args) if e.op == "choice" else e.args):
+            self.collect(arg, inner, plain and arg.kind == "real", scale * _factor(e, position))
 
-    def constant(self, e: Expr, parts: int, plain: bool) -> None:
+    def constant(self, e: Expr, parts: int, plain: bool, scale: Fraction) -> None:
         """Bytes over a constant rate are multiples of the time of one byte, and cycles of that of one cycle."""
-        value = e.value
+        value, random = e.value, parts in _RANDOM_PARTS
+        found: Iterable[Fraction] = ()
         if isinstance(value, ExactTime):
             if value.power == 1:
-                self.times.add(value.exact, e.span, parts)
-            elif value.power == -1 and value.exact and parts not in _RANDOM_PARTS:
-                self.times.add(1 / value.exact, e.span, parts)
+                found = (value.exact,)
+            elif value.power == -1 and value.exact:
+                found, parts = (1 / value.exact,), PARTS_OF_A_TIME
         elif plain and e.op == "const" and e.kind == "real":
-            self.times.add(simplest(value or 0), e.span, parts)
+            found = (simplest(value or 0),)
         elif plain and e.op == "table" and e.kind == "real":
-            for drawn in set(self.flat.tables[int(value or 0)].values):
-                self.times.add(simplest(drawn), e.span, parts)
+            found = map(simplest, set(self.flat.tables[int(value or 0)].values))
+        elif plain and e.op in ("var", "tokens") and scale != WHOLE:
+            found = (WHOLE,)
+        for one in found:
+            self.times.add(one * scale, e.span, parts, random)
+
+
+def _factor(e: Expr, position: int) -> Fraction:
+    """By what an operand is multiplied in a product with a small number, or a quotient by a great one; 1 elsewhere."""
+    if e.op not in ("mul", "div") or (e.op == "div" and position == 1):
+        return WHOLE
+    other = e.args[1 - position]
+    if other.op != "const" or not other.value or isinstance(other.value, ExactTime):
+        return WHOLE
+    value = abs(simplest(other.value))
+    return min(value if e.op == "mul" else 1 / value, WHOLE)
 
 
 def _held(transition: Transition) -> Iterator[Expr]:
-    """The expressions in a transition, in order."""
+    """The expressions in a transition, in order; not those that are only shown."""
     left: list[object] = [transition]
     while left:
         part = left.pop()
         if isinstance(part, Expr):
             yield part
-        else:
+        elif not isinstance(part, net.Let):
             inside = part if isinstance(part, tuple) else _parts(part)
             left += [one for one in reversed(inside) if one]
 
@@ -423,8 +452,11 @@ class _Clock:
         return found[1]  # type: ignore[return-value]
 
 
+_OF_TRANSITION = (
+    "time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs", "lets",
+)  # fmt: skip
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs"),
+    Transition: _OF_TRANSITION,
     net.Preference: ("key", "then"),
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
@@ -434,6 +466,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.OutputArc: ("values", "index", "count", "condition", "delay"),
     net.Match: ("equal",),
     net.Draw: ("expression",),
+    net.Let: ("expression",),
     net.Event: ("key", "others"),
     net.Counter: ("quantity",),
     net.Sample: ("value", "condition", "others"),

@@ -13,6 +13,7 @@ from petri.language.problems import CheckError
 from petri.net import Span
 
 MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
+INSTANCE = 10  # elements as which an instance counts: making it takes as long
 DEEPEST_INSTANCE = 64
 
 
@@ -67,7 +68,7 @@ class ElementCounter:
                 instance = Instance(t.body, "")
                 for parameter in t.parameters:
                     set_parameter(t.body, parameter, outer, instance)
-                yield t.span, 1 + self.count(t.body, instance, depth + 1)
+                yield t.span, INSTANCE + self.count(t.body, instance, depth + 1)
 
 
 def _allow(turns: int, span: Span) -> None:

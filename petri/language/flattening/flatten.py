@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice, product, repeat
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ from petri.language.checking.checker import Checker
 from petri.language.checking.nets.clocks import servers_of_tokens
 from petri.language.flattening.arcs import ArcBuilder, not_negative
 from petri.language.flattening.clock import clocked
-from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
+from petri.language.flattening.count import DEEPEST_INSTANCE, INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.further import Further
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
@@ -21,6 +22,7 @@ from petri.language.flattening.kept import KeptTokens
 from petri.language.flattening.loops import begin_turn, rows, turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
+from petri.language.flattening.turns import with_turns
 from petri.language.meaning.nodes import Node, build, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
@@ -327,7 +329,7 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
-        return net.Transition(
+        made = net.Transition(
             name,
             t.variables,
             inputs,
@@ -344,7 +346,9 @@ class Flattener:
             t.doc,
             t.span,
             self._sets(t, instance),
+            tuple(_lets(t, instance)) if t.lets else (),
         )
+        return with_turns(made, self.net_places) if t.step else made
 
     def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
         """The set arcs, each of a place that no other empties."""
@@ -431,7 +435,7 @@ class Flattener:
         if depth >= DEEPEST_INSTANCE:
             raise CheckError("instance-too-deep", t.span, module=t.body.name, limit=DEEPEST_INSTANCE)
         self._room(1, t.span)
-        self.instances += 1
+        self.instances += INSTANCE
         instance = Instance(t.body, f"{outer.prefix}{t.name}{suffix}.")
         for parameter in t.parameters:
             set_parameter(t.body, parameter, outer, instance)
@@ -471,6 +475,13 @@ class Flattener:
                 position_of(use.symbol, end, values, use.span)
         start, stop = first - values.start, max(last, first - 1) - values.start + 1
         return places[start * size : stop * size], (range(first, max(last, first - 1) + 1), *free[1:])
+
+
+def _lets(t: TransitionTemplate, instance: Instance) -> Iterator[net.Let]:
+    """The values that the transition names; not those that nothing uses and that cannot be computed."""
+    for shown, node in t.lets:
+        with suppress(CheckError):
+            yield net.Let(shown.name, build(node, instance), shown.labels, shown.dimension)
 
 
 class TooLarge(Exception):

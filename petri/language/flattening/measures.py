@@ -50,6 +50,7 @@ class MeasureBuilder(Struct):
     by_symbol: dict[int, MeasureTemplate] = field(default_factory=dict)
     _terms: int = 0
     _leaves: dict[object, tuple[int, Term]] = field(default_factory=dict)  # by what the tree of the net has there
+    _figures: dict[tuple[object, ...], Term] = field(default_factory=dict)
     _probe_numbers: dict[object, int] = field(default_factory=dict)
     _names: dict[str, dict[str, int]] = field(default_factory=dict)
 
@@ -137,6 +138,13 @@ class MeasureBuilder(Struct):
         count, term = self._leaves[key]
         self.charge(count, span)
         return term
+
+    def shared(self, op: str, elements: Sequence[int], make: Callable[[], Term]) -> Term:
+        """A figure of these places or transitions, of which there is one for all formulas."""
+        key = (op, *elements)
+        if key not in self._figures:
+            self._figures[key] = make()
+        return self._figures[key]
 
     def probe(self, key: object, make: Callable[[], net.Probe]) -> int:
         """The number of a probe, which is created when first requested."""
@@ -228,8 +236,19 @@ class Element(Struct):
     def charge(self, terms: int, span: Span) -> None:
         self.builder.charge(terms, span)
 
-    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
-        return self.builder.leaf((id(owner), self.instance.prefix, self.numbers), span, make)
+    def leaf(
+        self, owner: object, span: Span, make: Callable[[], tuple[int, Term]], *, of: Target | None = None
+    ) -> Term:
+        """of: it is a figure of this alone, and so the same wherever its indices are."""
+        numbers: tuple[int | None, ...] = self.numbers
+        if of is not None:
+            indices = (index for _, given in of.steps for index in given)
+            numbers = tuple([None if index is None else int(self.value(index.node)) for index in indices])
+        return self.builder.leaf((id(owner), self.instance.prefix, numbers), span, make)
+
+    def shared(self, op: str, elements: Sequence[int], make: Callable[[], Term]) -> Term:
+        """A figure of these places or transitions, of which there is one for all formulas."""
+        return self.builder.shared(op, elements, make)
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
         return self.builder.probe((owner, self.instance.prefix, self.numbers), make)
@@ -243,9 +262,20 @@ class Element(Struct):
         """Raises CheckError when there is none."""
         symbol = target.symbol
         if len(target.steps) > 1 or not isinstance(symbol, PlaceSymbol):
-            return self._named(target, "place")
+            return self._each(target, lambda one: self._named(one, "place"))
         self.instance.present(symbol, target.span)
-        return self._found(replace(target, conditions=()), list(self._own_places(target, symbol.number)))
+        own = symbol.number
+        return self._each(
+            target, lambda one: self._found(replace(one, conditions=()), list(self._own_places(one, own)))
+        )
+
+    def _each(self, target: Target, find: Callable[[Target], list[Found]]) -> list[Found]:
+        """What `link[2..4].queue` names: of each value of a range, which all must be there."""
+        parts = target.split(self.value)
+        if parts is None:
+            return find(target)
+        found = [element for part in parts for element in self._each(part, find)]
+        return self._found(target, found)
 
     def _own_places(self, target: Target, number: int) -> Iterator[int]:
         """Of a place or a port of the body itself."""
@@ -264,7 +294,7 @@ class Element(Struct):
 
     def transitions(self, target: Target) -> list[int]:
         """Raises CheckError when there is none."""
-        return self._named(target, "transition")
+        return self._each(target, lambda one: self._named(one, "transition"))
 
     def _named(self, target: Target, kind: str) -> list[int]:
         """By full names; those of an instance stand one after the other in the flat net."""
@@ -282,6 +312,9 @@ class Element(Struct):
 
     def measures(self, target: Target) -> list[Element]:
         """The elements of a measure, each in its own instance. Raises CheckError when there is none."""
+        return self._each(target, self._measures)
+
+    def _measures(self, target: Target) -> list[Element]:
         *outer, (_, given) = target.steps
         instances = [self.instance]
         for name, indices in outer:

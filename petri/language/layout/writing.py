@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from petri.catalogue.words import clauses_of
+from petri.catalogue.words import CLAUSES, clauses_of
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
 from petri.net import Span
@@ -99,7 +99,7 @@ def _measured(node: tree.At | tree.Asked | tree.Splitting) -> str:
     match node:
         case tree.At():
             when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
-            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}"
+            return f"{_write(node.value, 0)} at {_write(node.event, _POSTFIX)}{when}"
         case tree.Asked():
             parts = (("", node.hit), (" before ", node.stop), (" within ", node.within), (" of ", node.begin))
             return "".join(word + _write(part, 0) for word, part in parts if part is not None)
@@ -144,19 +144,23 @@ def _binary(node: tree.Binary) -> tuple[str, int]:
     return group(f"{first}{BREAK}{node.operator} {_write(node.right, right)}"), level
 
 
-def _range(node: tree.Range) -> str:
-    return f"{_tight(node.low)}..{_tight(node.high)}"
+def _range(node: tree.Range | tree.RangeType) -> str:
+    """`0..n-1` without spaces if both bounds are that simple, else `n * j..n * j + n - 1`."""
+    low, high = _tight(node.low), _tight(node.high)
+    if low is None or high is None:
+        low, high = _write(node.low, _SUM), _write(node.high, _SUM)
+    return f"{low}..{high}"
 
 
-def _tight(node: tree.Expr) -> str:
-    """A bound of a range: `0..n-1` without spaces if it is that simple."""
-    if isinstance(node, tree.Binary) and all(
-        isinstance(side, tree.Name | tree.Number) for side in (node.left, node.right)
-    ):
-        units = any(isinstance(side, tree.Number) and side.unit for side in (node.left, node.right))
-        if node.operator in ("+", "-", "*") and not units:
-            return f"{_write(node.left, _POSTFIX)}{node.operator}{_write(node.right, _POSTFIX)}"
-    return _write(node, _SUM)
+def _tight(node: tree.Expr) -> str | None:
+    """A bound without spaces; None if it is an operation on more than names and plain numbers."""
+    if not isinstance(node, tree.Binary):
+        return _write(node, _SUM)
+    sides = (node.left, node.right)
+    simple = all(isinstance(one, tree.Name) or (isinstance(one, tree.Number) and not one.unit) for one in sides)
+    if node.operator not in ("+", "-", "*") or not simple:
+        return None
+    return f"{_write(node.left, _POSTFIX)}{node.operator}{_write(node.right, _POSTFIX)}"
 
 
 def _conditional(node: tree.If) -> str:
@@ -200,7 +204,7 @@ def _type(node: tree.TypeExpr) -> str:
         case tree.NamedType():
             return node.name
         case tree.RangeType():
-            return f"{_tight(node.low)}..{_tight(node.high)}"
+            return _range(node)
         case tree.EnumType():
             return group(f"{BREAK}| ".join(name for name, _ in node.names))
         case tree.RecordType():
@@ -407,9 +411,10 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
     """The clauses with one value: word, text and position."""
     for clause in clauses_of(whole):
         value = getattr(node, clause.field)
-        if isinstance(value, tree.Memory):
+        if isinstance(value, (tree.Memory, tree.Discipline)):
             if value.word == clause.word:
-                yield clause.word, clause.word, value.span
+                key = value.key if isinstance(value, tree.Discipline) else None
+                yield clause.word, clause.word + ("" if key is None else f" {_write(key, _SUM)}"), value.span
         elif isinstance(value, tree.Limit):
             yield clause.word, f"{clause.word} {_write(value.time, 0)} else {value.label}", value.span
         elif value is not None and not isinstance(value, tuple):
@@ -471,7 +476,9 @@ def _step(node: tree.Step) -> list[Piece]:
     if node.verb in ("give", "release"):
         pieces += _items((_write(output, 0), output.span) for output in node.outputs)
     for word, text, span in _values(node, node.verb):
-        near = word == "for" or (node.verb in ("choose", "or") and word != "prefer")
+        near = (
+            word == "for" or CLAUSES[word].field == "discipline" or (node.verb in ("choose", "or") and word != "prefer")
+        )
         pieces.append(Piece(text, span, " " if near else "  ", indent=4))
     return pieces
 

@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
 from petri import net
 from petri.catalogue.operations import OPERATIONS as CATALOGUE
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, Stopped
 from petri.net import Expr, Kind, Span
 from petri.structs import Struct
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 DEEPEST = 200
 LARGEST = 20_000
+MOST_READ = 5_000_000  # operands of all operations that are read for a net
 EXACT_BITS = 2048  # a fraction with longer terms is rounded to a float
 
 Constant = int | Fraction | bool
+EULER = Fraction(math.e)
 
 # What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: a random draw.
 # TAKEN: what a set arc takes.
@@ -82,11 +85,28 @@ class Environment(Protocol):
         """In a measure: the tokens of the places, or the firings of the transitions, that a path names."""
 
 
+_budget: ContextVar[list[float]] = ContextVar("budget", default=[math.inf])  # noqa: B039 (which no one can change)
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Within it, expressions of `MOST_READ` operands are read. A short text may stand for many."""
+    token = _budget.set([MOST_READ])
+    try:
+        yield
+    finally:
+        _budget.reset(token)
+
+
 def operation(
     op: str, kind: Kind, args: Sequence[Node], span: Span | None, flags: int = 0, value: object = None
 ) -> Node:
     """A node over others; raises CheckError when the expression has become too large."""
     depth, size = 0, 1
+    budget = _budget.get()
+    budget[0] -= len(args)
+    if budget[0] < 0:
+        raise Stopped("too-much-to-read", span, limit=MOST_READ)
     for arg in args:
         flags |= arg.flags
         size += arg.size

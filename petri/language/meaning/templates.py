@@ -46,7 +46,10 @@ Wanted = int | Node | None
 
 
 class InputTemplate(Struct):
-    """A taking or reading arc, or (with `threshold`) an inhibitor arc. `lends`: the firing keeps its tokens (E10)."""
+    """A taking or reading arc, or (with `threshold`) an inhibitor arc. `lends`: the firing keeps its tokens (E10).
+
+    `in_turn`: it takes those that come first in the order of the place (I4).
+    """
 
     place: PlaceUse
     pattern: tuple[Wanted, ...]
@@ -55,6 +58,7 @@ class InputTemplate(Struct):
     span: Span
     any: bool = False
     lends: bool = False
+    in_turn: bool = False
     shared: tuple[net.Match, ...] | None = None
 
 
@@ -124,12 +128,13 @@ class TransitionTemplate(Struct):
     doc: str
     span: Span
     step: str = ""
+    lets: tuple[tuple[net.Variable, Node], ...] = ()
 
     @property
     def alike(self) -> bool:
         """Whether it has the same expressions in each element and instance: none depends on an index or an argument."""
         arcs = (self.inputs, self.inhibitors, self.sets, self.outputs)
-        parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, arcs)
+        parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, self.lets, arcs)
         return not any(node.flags & (LOCAL | PLACES) for node in _nodes(parts))
 
     @property

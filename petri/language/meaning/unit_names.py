@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from petri.catalogue.units import TIMES, UNITS
@@ -15,6 +16,9 @@ _SPELLINGS = {
     "gigabyte": "GB",
 }  # fmt: skip
 
+_PREFIXES = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "K": "k"}
+_DATA = re.compile(r"(kilo|mega|giga|tera|[kKMGT]i?|)(bits?|bytes?|octets?|b|B)")
+
 _LONG_TIMES = {"day": "24 h", "d": "24 h", "week": "168 h", "year": "8760 h"}  # which a net may declare
 
 
@@ -24,9 +28,25 @@ def declaration_of(word: str) -> str | None:
     return None if length is None else f"{word} = {length}"
 
 
+def per_second(unit: str | None) -> str | None:
+    """The rate that data per second is: `Gbps` for `Gbit`, `Gb` and `gigabits`; None if there is none."""
+    data = None if unit is None else _data_unit(unit)
+    return f"{data}ps" if f"{data}ps" in UNITS else None
+
+
+def _data_unit(word: str) -> str | None:
+    """`Gb` for `Gbit`, `Gbits` and `gigabit`, `KiB` for `KiByte`."""
+    found = _DATA.fullmatch(word)
+    if found is None:
+        return None
+    small = "b" if found[2] in ("bit", "bits", "b") else "B"
+    unit = f"{_PREFIXES.get(found[1], found[1])}{small}"
+    return {"kB": "KB"}.get(unit, unit)
+
+
 def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False) -> str | None:
     """The unit that `word` probably means, of the language or of `others`; in doubt a unit of time."""
-    known = _SPELLINGS.get(word.lower()) or _SPELLINGS.get(word.lower().removesuffix("s"))
+    known = _SPELLINGS.get(word.lower()) or _SPELLINGS.get(word.lower().removesuffix("s")) or _data_unit(word)
     others = list(others)
     if known is not None and (known in TIMES or not only_times):
         return known

@@ -50,7 +50,10 @@ _STEPS: Final = {
 }
 
 # The messages on clauses that a step may not have.
-_STRANGE: Final = {"within": "step-with-limit", "after": "step-with-clock", "for": "step-with-time"}
+_STRANGE: Final = {
+    "within": "step-with-limit", "after": "step-with-clock", "for": "step-with-time",
+    **{word: "step-with-order" for word, clause in CLAUSES.items() if clause.field == "discipline"},
+}  # fmt: skip
 
 
 class Clause(Frozen):
@@ -235,7 +238,10 @@ class Builder:
         values = self._clauses(verb.kind, clauses)
         strange = [clause for clause in clauses if CLAUSES[clause.word] not in clauses_of(verb.kind)]
         if strange:
-            self._tell(_STRANGE[strange[0].word], strange[0].span, verb=verb.kind)
+            self._tell(_STRANGE[strange[0].word], strange[0].span, verb=verb.kind, word=strange[0].word)
+        if (word := values.get("discipline")) is not None:
+            span = next(clause.span for clause in clauses if clause.word == word)
+            values["discipline"] = tree.Discipline(word, values.pop("key"), span)
         if verb.kind == "use" and "time" not in values:
             self._tell("use-without-time", self.span(verb, last))
         self._refuse_sets(given)

@@ -15,6 +15,7 @@ from petri.net import Span
 
 LARGEST_FILE = 4 * 2**20  # bytes
 
+_STORE = "an SQLite database"
 # The first bytes of files that are mistaken for nets.
 _SIGNATURES = (
     (b"\x1f\x8b", "a gzip archive"),
@@ -22,7 +23,7 @@ _SIGNATURES = (
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a PNG picture"),
     (b"\x7fELF", "a program"),
-    (b"SQLite format 3", "an SQLite database"),
+    (b"SQLite format 3", _STORE),
     (b"\x93NUMPY", "a numpy array"),
 )
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -59,7 +60,8 @@ def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
         return "", [too_large(name, len(data))]
     for signature, kind in _SIGNATURES:
         if data.startswith(signature):
-            return "", [Diagnostic("file-binary", values={"path": name, "kind": kind})]
+            store = name if kind == _STORE else None
+            return "", [Diagnostic("file-binary", values={"path": name, "kind": kind, "store": store})]
     if data.startswith(_UTF16) or (b"\0" in data[:64] and data[1::2].count(0) > len(data) // 3):
         return "", [Diagnostic("file-not-utf8", values={"path": name, "encoding": "UTF-16"})]
     if b"\0" in data:
@@ -79,6 +81,9 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
     own = _OWN.search(text) is not None
+    for identifier, pattern in _OF_THIS_PROGRAM:
+        if not own and re.search(pattern, text, re.MULTILINE):
+            return [Diagnostic(identifier, values={"path": name})]
     for tool, words, pattern in _FOREIGN:
         possible = (tool in _SIMILAR or not own) and any(word in text for word in words.split())
         found = re.search(pattern, text, re.MULTILINE) if possible else None
@@ -95,6 +100,13 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
 
 # A line that only occurs in this language: enough to treat the text as a net, however broken the rest is.
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
+# Other files of this program.
+_OF_THIS_PROGRAM = (
+    ("file-experiment", r"^net[ \t]*:[ \t]+\S"),
+    ("file-result", r'\A\s*\{[\s\S]*?"manifest"[ \t]*:'),
+    ("file-flat", r'\A\s*\{[\s\S]*?"places"[ \t]*:'),
+    ("file-page", r"\A\s*<(?i:!doctype html|html)\b"),
+)
 _SIMILAR = ("PRISM", "CPN Tools")  # have lines such as `module queue` too, but also lines that no net has
 _IMPORTED = ("PNML", "PRISM", "TINA")  # by `pnsim import`, in the form that is recognised here
 # Of each tool words of which its texts contain one, and a pattern: few texts do, so few patterns are compiled.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from petri.language.syntax.reuse import KnownStatements
 
 DEEPEST = 200  # an expression's nested operations
+MOST_DECLARATIONS = 120_000  # of a file, steps of threads included
 DEEPEST_MODULES = 32
 _BLOCKS_OF = {"or": "choose", "unless": "do"}  # the blocks of branches other than those of an `if`
 _COMPARATORS = ("<", "<=", ">", ">=", "==")
@@ -109,6 +110,10 @@ class _Parser:
 
     def parse(self) -> Parsed:
         done: list[tuple[Statement, tuple[tree.Declaration, ...]]] = []
+        if len(self.statements) > MOST_DECLARATIONS:
+            values: dict[str, Value] = {"path": self.path, "count": len(self.statements), "limit": MOST_DECLARATIONS}
+            refused = [Diagnostic("too-many-declarations", values=values)]
+            return Parsed(tree.File(self.path, ()), refused, frozenset(), [], [])
         self.diagnostics += self.lexical.get(-1, [])
         for number, statement in enumerate(self.statements):
             self.builder.doc = self.documentation.get(number, "")

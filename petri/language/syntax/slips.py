@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from petri.catalogue.operations import DISTRIBUTIONS
 from petri.catalogue.units import UNITS
 from petri.catalogue.words import (
     ARC_WORDS,
@@ -17,29 +16,28 @@ from petri.catalogue.words import (
     DECLARING,
     EXAMPLES,
     FORMS,
-    LINKING,
     RESERVED,
     SOFT,
     SYNONYMS,
     SYNONYMS_OF_ARCS,
     clauses_of,
 )
-from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
+from petri.diagnostics import Diagnostic, Label, did_you_mean
+from petri.language.syntax.case import CLAUSE_WORDS, PAIRS, Case, shown
 from petri.language.syntax.driver import SyntaxFailure
 from petri.language.syntax.lexer import Token, span_of
+from petri.language.syntax.other_languages import end_of, explain_habit, sign_after_word, text_of
 from petri.language.syntax.splitting import OTHER_WORDS, Statement
 from petri.language.syntax.tables import END
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import replace
 
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 _SIGNS = frozenset(("->", "<=", ">=", "==", "!=", ".."))  # of two characters
 _OPERATORS = frozenset(
     (*_COMPARING, "+", "-", "*", "/", "div", "mod", "and", "or", "..", "with", ".", "[", "(", "->", "|")
 )
 _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "all", "now", "end", "true", "false"))
-_CLAUSES = frozenset(LINKING)
 _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
@@ -48,76 +46,15 @@ _UNITS = frozenset((*UNITS, "cycle", "cycles")) - {"b"}  # nets often declare cy
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 
-class _Case(Struct):
-    """A declaration that failed to parse: at `found` (None: it ends too early), after `before`, in the file `path`."""
-
-    statement: Statement
-    position: int
-    expected: frozenset[str]
-    path: str
-
-    @property
-    def tokens(self) -> list[Token]:
-        return self.statement.tokens
-
-    @property
-    def word(self) -> str:
-        return self.statement.word
-
-    @property
-    def found(self) -> Token | None:
-        return self.tokens[self.position] if self.position < len(self.tokens) else None
-
-    @property
-    def kind(self) -> str:
-        return self.found.kind if self.found else END
-
-    @property
-    def after(self) -> str:
-        return self.tokens[self.position + 1].kind if self.position + 1 < len(self.tokens) else END
-
-    @property
-    def before(self) -> Token:
-        return self.tokens[max(self.position - 1, 0)]
-
-    @property
-    def wants_value(self) -> bool:
-        return {"NAME", "NUMBER"} <= self.expected
-
-    @property
-    def ends_here(self) -> bool:
-        """Whether the text continues with something that cannot be part of an expression."""
-        return self.found is None or self.kind in _CLAUSES or self.kind in ("->", "=", "~", ")", "]", "}", ",", ":")
-
-    def span(self) -> Span:
-        """The culprit; if the declaration ends too early, the position directly after it."""
-        if self.found:
-            return span_of(self.found, self.found, self.path)
-        last = self.tokens[-1]
-        return Span(self.path, last.line, last.end_column, last.line, last.end_column + 1)
-
-    def open_brackets(self) -> list[Token]:
-        stack: list[Token] = []
-        for token in self.tokens[: self.position]:
-            if token.kind in _PAIRS:
-                stack.append(token)
-            elif stack and token.kind == _PAIRS[stack[-1].kind]:
-                stack.pop()
-        return stack
-
-    def tell(self, identifier: str, *labels: Label, span: Span | None = None, **values: Value) -> Diagnostic:
-        return Diagnostic(identifier, span or self.span(), {"found": _shown(self.found), **values}, labels)
-
-
 # Errors in a declaration that are repeated wherever its name is used; one is enough.
 SPREADING = frozenset(("reserved-name",))
 # Explanations that know better than the lexer what a sign of another language was meant to be: `!source` in an arc.
-EXPLAINS_SIGNS = frozenset(("inhibitor-not", "name-in-quotes"))
+EXPLAINS_SIGNS = frozenset(("inhibitor-not", "name-in-quotes", "arcs-joined", "type-of-names"))
 
 
 def names_beside(statement: Statement, position: int) -> frozenset[str]:
     """The words at a position and before it, and the name of the array in whose index it is."""
-    case = _Case(statement, position, frozenset(), "")
+    case = Case(statement, position, frozenset(), "")
     words = [case.before.text, case.found.text if case.found else ""]
     for bracket in case.open_brackets()[-1:]:
         words.append(statement.tokens[max(statement.tokens.index(bracket) - 1, 0)].text)
@@ -126,7 +63,9 @@ def names_beside(statement: Statement, position: int) -> frozenset[str]:
 
 def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnostic:
     """The one diagnostic for a declaration that does not parse."""
-    case = _Case(statement, failure.position, failure.expected, path)
+    case = Case(statement, failure.position, failure.expected, path)
+    if habit := explain_habit(case):
+        return habit
     for slip in _SLIPS:
         diagnostic = slip(case)
         if diagnostic:
@@ -137,7 +76,7 @@ def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnost
 # ---------------------------------------------------------------- words
 
 
-def _not_a_declaration(case: _Case) -> Diagnostic | None:
+def _not_a_declaration(case: Case) -> Diagnostic | None:
     """A word at the start of a line that starts no declaration, after a complete declaration."""
     token = case.found
     if case.word == "end":
@@ -145,44 +84,46 @@ def _not_a_declaration(case: _Case) -> Diagnostic | None:
     if case.word == "":
         token = case.tokens[0]
         if token.kind not in _NAMES:
-            return case.tell("before-declaration", span=span_of(token, token, case.path), found=_shown(token))
+            return case.tell("before-declaration", span=span_of(token, token, case.path), found=shown(token))
     elif not (token and token.kind in _NAMES and token.first and END in case.expected):
         return None
     if token.text == "after" and case.word:
         return None
     if case.after == ":" and case.position + 2 < len(case.tokens) and case.tokens[case.position + 2].kind == "=":
         return case.tell("assignment", span=span_of(token, case.tokens[case.position + 2], case.path), name=token.text)
-    words = (*DECLARING, *(kind for kind in case.expected if kind in _CLAUSES))
+    if token.text in DECLARING and case.after in ("=", ":"):
+        return sign_after_word(replace(case, position=case.position + 1), token)
+    words = (*DECLARING, *(kind for kind in case.expected if kind in CLAUSE_WORDS))
     suggestion = _meant(token.text, words)
     span = span_of(token, token, case.path)
     listed = None if suggestion else ", ".join(word for word in DECLARING if word != "end")
     return case.tell("not-a-declaration", span=span, found=token.text, suggestion=suggestion, words=listed)
 
 
-def _misspelt_unit(case: _Case) -> Diagnostic | None:
+def _misspelt_unit(case: Case) -> Diagnostic | None:
     """`takes 3 weigth 4`: the clause's word was read as the unit of the number before it."""
     unit = case.before
     if unit.kind != "NAME" or case.tokens[case.position - 2].kind != "NUMBER" or case.kind not in _BEGINS:
         return None
-    suggestion = _meant(unit.text, [kind for kind in case.expected if kind in _CLAUSES])
+    suggestion = _meant(unit.text, [kind for kind in case.expected if kind in CLAUSE_WORDS])
     if suggestion and not case.wants_value:
         span = span_of(unit, unit, case.path)
         return case.tell("misspelt-clause", span=span, found=unit.text, suggestion=suggestion)
     return None
 
 
-def _draw_of_value(case: _Case) -> Diagnostic | None:
+def _draw_of_value(case: Case) -> Diagnostic | None:
     """`draw m = n + 1`"""
     if case.kind != "=" or case.expected != {"~"} or case.tokens[case.position - 2].kind not in ("draw", ","):
         return None
     return case.tell("draw-equals", name=case.before.text)
 
 
-def _misspelt_clause(case: _Case) -> Diagnostic | None:
+def _misspelt_clause(case: Case) -> Diagnostic | None:
     token = case.found
     if not token or (case.before.kind not in _OPERAND_ENDS and case.before.kind not in _BARE):
         return None
-    words = [kind for kind in case.expected if kind in _CLAUSES or kind == "="]
+    words = [kind for kind in case.expected if kind in CLAUSE_WORDS or kind == "="]
     if token.kind != "NAME" and token.text not in SYNONYMS:
         return None
     suggestion = _meant(token.text, words)
@@ -197,7 +138,7 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _late_condition(case: _Case) -> Diagnostic | None:
+def _late_condition(case: Case) -> Diagnostic | None:
     """`transition t: a(x) -> b(x) if x > 3`, and the same after any clause."""
     if case.word != "transition" or case.kind != "if" or case.wants_value or case.open_brackets():
         return None
@@ -206,16 +147,16 @@ def _late_condition(case: _Case) -> Diagnostic | None:
     return case.tell("condition-late", name=case.tokens[1].text, output=_last_output(case))
 
 
-def _last_output(case: _Case) -> str | None:
+def _last_output(case: Case) -> str | None:
     """The output that ends here, if no clause follows the outputs yet."""
     before = case.tokens[: case.position]
     kinds = [token.kind for token in before]
-    if "->" not in kinds or any(kind in _CLAUSES for kind in kinds[kinds.index("->") :]):
+    if "->" not in kinds or any(kind in CLAUSE_WORDS for kind in kinds[kinds.index("->") :]):
         return None
     depth, start = 0, len(before)
     while start and (depth or before[start - 1].kind not in (",", "->")):
         start -= 1
-        depth += (before[start].kind in _PAIRS.values()) - (before[start].kind in _PAIRS)
+        depth += (before[start].kind in PAIRS.values()) - (before[start].kind in PAIRS)
     return "".join(token.text for token in before[start:])
 
 
@@ -226,7 +167,7 @@ def _meant(word: str, candidates: tuple[str, ...] | list[str]) -> str | None:
     return did_you_mean(word, sorted(candidates))
 
 
-def _reserved_name(case: _Case) -> Diagnostic | None:
+def _reserved_name(case: Case) -> Diagnostic | None:
     token = case.found
     if not token or token.kind not in RESERVED or "NAME" not in case.expected:
         return None
@@ -237,7 +178,7 @@ def _reserved_name(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _missing_name(case: _Case) -> Diagnostic | None:
+def _missing_name(case: Case) -> Diagnostic | None:
     if case.expected & {"NAME", "NUMBER"} != {"NAME"}:
         return None
     token = case.found
@@ -256,7 +197,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
 # ---------------------------------------------------------------- arrays
 
 
-def _array_of_places(case: _Case) -> Diagnostic | None:
+def _array_of_places(case: Case) -> Diagnostic | None:
     """`voq[0..3][0..3]`, `voq[i in 0..3]`, `voq[4]`."""
     stack = case.open_brackets()
     inside = bool(stack) and stack[-1].kind == "["
@@ -297,22 +238,21 @@ def _ranges(tokens: Sequence[Token]) -> str:
 # ---------------------------------------------------------------- brackets
 
 
-def _brackets(case: _Case) -> Diagnostic | None:
+def _brackets(case: Case) -> Diagnostic | None:
     stack = case.open_brackets()
     token = case.found
-    if token and token.kind in _PAIRS.values():
+    if token and token.kind in PAIRS.values():
         if not stack:
             return case.tell("unopened-bracket", closing=token.text)
-        closing = _PAIRS[stack[-1].kind]
+        closing = PAIRS[stack[-1].kind]
         if token.kind != closing:
             return case.tell("wrong-bracket", _opened(stack[-1], case), closing=closing, opening=stack[-1].text)
         return None
     if not stack or (case.wants_value and token):
         return None
-    closing = _PAIRS[stack[-1].kind]
-    clause = (
-        token is None or token.kind in _CLAUSES - {"by", "order", "at", "in", "for"} or token.kind in ("->", "=", ":")
-    )
+    closing = PAIRS[stack[-1].kind]
+    ends = CLAUSE_WORDS - {"by", "order", "at", "in", "for"} | {"->", "=", ":"}
+    clause = token is None or token.kind in ends
     if closing not in case.expected and token is not None:
         return None
     if clause and not (case.kind == "=" and case.expected & {"==", ":"}):
@@ -320,11 +260,11 @@ def _brackets(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _opened(token: Token, case: _Case) -> Label:
+def _opened(token: Token, case: Case) -> Label:
     return Label(span_of(token, token, case.path), "opened-here")
 
 
-def _brace_block(case: _Case) -> Diagnostic | None:
+def _brace_block(case: Case) -> Diagnostic | None:
     if case.kind != "{" or "{" in case.expected:
         return None
     if case.word == "type" or (case.word == "place" and _type_follows(case)):
@@ -335,7 +275,7 @@ def _brace_block(case: _Case) -> Diagnostic | None:
 # ---------------------------------------------------------------- transitions
 
 
-def _transition_shape(case: _Case) -> Diagnostic | None:
+def _transition_shape(case: Case) -> Diagnostic | None:
     if case.word != "transition":
         return None
     name = case.tokens[1].text if len(case.tokens) > 1 else ""
@@ -351,8 +291,6 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
         return wrong
     if not outputs and "->" in case.expected and not brackets:
         return _missing_arrow(case, name)
-    if outputs and "takes" in case.expected and not brackets and _is_time(case):
-        return case.tell("missing-takes", time=_number_text(case))
     if case.kind == "->" and not outputs and case.before.kind == "-":
         span = span_of(case.before, case.tokens[case.position], case.path)
         return case.tell("foreign-symbol", span=span, found="-->", instead="->")
@@ -364,7 +302,7 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _arc_word(case: _Case, outputs: bool) -> Diagnostic | None:
+def _arc_word(case: Case, outputs: bool) -> Diagnostic | None:
     """A word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one arc."""
     before = case.before
     if outputs:
@@ -388,42 +326,29 @@ def _arc_word(case: _Case, outputs: bool) -> Diagnostic | None:
     return None
 
 
-def _called(case: _Case, ahead: int) -> str:
+def _called(case: Case, ahead: int) -> str:
     """The place to which a word of an arc belongs, `queue(…)`."""
     tokens = case.tokens[case.position + ahead :]
     place = tokens[0].text if tokens and tokens[0].kind == "NAME" else "place"
     return f"{place}(…)"
 
 
-def _missing_arrow(case: _Case, name: str) -> Diagnostic | None:
+def _missing_arrow(case: Case, name: str) -> Diagnostic | None:
     if any(token.kind == "->" for token in case.tokens):
         return None
     compared = [token for token in case.tokens[3 : case.position] if token.kind in (">", ">=")]
     if len(compared) == 1 and case.ends_here:
         span = span_of(compared[0], compared[0], case.path)
-        return case.tell("arrow-sign", span=span, found=_shown(compared[0]))
+        return case.tell("arrow-sign", span=span, found=shown(compared[0]))
     if case.ends_here or case.kind in _BEGINS:
         return case.tell("missing-arrow", name=name)
     return None
 
 
-def _is_time(case: _Case) -> bool:
-    """Whether a number or a distribution follows the outputs of a transition."""
-    return case.kind == "NUMBER" or (case.kind == "NAME" and case.after == "(" and _plain(case.found) in DISTRIBUTIONS)
-
-
-def _number_text(case: _Case) -> str:
-    """`3 us`, or `exp(…)`."""
-    if case.kind == "NAME":
-        return f"{_plain(case.found)}(…)"
-    unit = case.tokens[case.position + 1] if case.after == "NAME" else None
-    return _plain(case.found) + (f" {unit.text}" if unit and not unit.first else "")
-
-
 # ---------------------------------------------------------------- signs
 
 
-def _split_sign(case: _Case) -> Diagnostic | None:
+def _split_sign(case: Case) -> Diagnostic | None:
     """`queue(x) - > done(x)`, `x = = 3`: a blank within a sign."""
     for first, second in pairwise(case.tokens[max(case.position - 1, 0) : case.position + 2]):
         sign, span = first.text + second.text, span_of(first, second, case.path)
@@ -434,7 +359,7 @@ def _split_sign(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _equals(case: _Case) -> Diagnostic | None:
+def _equals(case: Case) -> Diagnostic | None:
     if case.kind == "=" and "==" in case.expected and "=" not in case.expected:
         stack = case.open_brackets()
         fields = bool(stack) and stack[-1].kind == "(" and case.tokens[case.position - 2].kind in ("(", ",")
@@ -453,8 +378,8 @@ def _equals(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _type_shape(case: _Case) -> Diagnostic | None:
-    """`type P = (seq: int)`, `type C = { gold, silver }`, `type C = enum(gold, silver)`."""
+def _type_shape(case: Case) -> Diagnostic | None:
+    """`type P = (seq: int)`"""
     kinds = [token.kind for token in case.tokens[2:6]]
     if case.word != "type" or kinds[:1] != ["="]:
         return None
@@ -462,12 +387,10 @@ def _type_shape(case: _Case) -> Diagnostic | None:
     where = span_of(opening[0], opening[0], case.path) if opening else None
     if kinds[1:2] == ["("]:
         return case.tell("type-in-parentheses", span=where, name=case.tokens[1].text)
-    if kinds[1:3] == ["{", "NAME"] and kinds[3:] != [":"] and case.kind in (",", "}"):
-        return case.tell("enumeration-brackets", span=where)
-    return case.tell("enumeration-brackets", span=where) if kinds[1:3] == ["NAME", "("] else None
+    return None
 
 
-def _missing_type_colon(case: _Case) -> Diagnostic | None:
+def _missing_type_colon(case: Case) -> Diagnostic | None:
     """`place p int`, `module M(n int)`, `port in work Packet`, `{ int seq }`."""
     if case.before.text in _TYPES and case.kind == "NAME" and ":" in case.expected:
         where = span_of(case.before, case.tokens[case.position], case.path)
@@ -477,7 +400,7 @@ def _missing_type_colon(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _type_follows(case: _Case) -> bool:
+def _type_follows(case: Case) -> bool:
     if case.before.kind not in ("NAME", "]") or ":" not in case.expected or "->" in case.expected or not case.found:
         return False
     if case.kind == "{":
@@ -485,13 +408,13 @@ def _type_follows(case: _Case) -> bool:
     return case.kind == "token" or (case.kind == "NAME" and not _meant_clause(case))
 
 
-def _meant_clause(case: _Case) -> bool:
+def _meant_clause(case: Case) -> bool:
     text = case.found.text if case.found else ""
-    words = [kind for kind in case.expected if kind in _CLAUSES]
+    words = [kind for kind in case.expected if kind in CLAUSE_WORDS]
     return text not in _TYPES and not text[:1].isupper() and _meant(text, words) is not None
 
 
-def _comparison(case: _Case) -> Diagnostic | None:
+def _comparison(case: Case) -> Diagnostic | None:
     if (
         case.word == "expect"
         and "<=" in case.expected
@@ -505,7 +428,7 @@ def _comparison(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _numbers(case: _Case) -> Diagnostic | None:
+def _numbers(case: Case) -> Diagnostic | None:
     token, before = case.found or case.before, case.before
     number = case.tokens[max(case.position - 2, 0)]
     if before.kind == "." and number.kind == "NUMBER":
@@ -523,7 +446,7 @@ def _numbers(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _conditional(case: _Case) -> Diagnostic | None:
+def _conditional(case: Case) -> Diagnostic | None:
     if case.kind == "if" and not case.wants_value and any(token.kind == "else" for token in case.tokens):
         return case.tell("if-after-value") if case.before.kind in _OPERAND_ENDS else None
     conditions = [token.kind for token in case.tokens[: case.position]].count("if")
@@ -540,7 +463,7 @@ def _conditional(case: _Case) -> Diagnostic | None:
     return case.tell("limit-without-label" if limits and not conditions else "missing-else")
 
 
-def _missing_value(case: _Case) -> Diagnostic | None:
+def _missing_value(case: Case) -> Diagnostic | None:
     if case.wants_value and case.kind == "if":
         return case.tell("if-in-expression")
     if not case.wants_value or not case.ends_here:
@@ -555,7 +478,7 @@ def _missing_value(case: _Case) -> Diagnostic | None:
     return case.tell("missing-value", before=case.before.text, example=example, form=form)
 
 
-def _unit_after_value(case: _Case) -> Diagnostic | None:
+def _unit_after_value(case: Case) -> Diagnostic | None:
     """`takes n ns`, `takes (n + 1) ns`: only a number has a unit behind it."""
     token, before = case.found, case.before
     if token is None or token.first or before.kind not in ("NAME", ")", "]") or "*" not in case.expected:
@@ -563,7 +486,7 @@ def _unit_after_value(case: _Case) -> Diagnostic | None:
     return case.tell("unit-after-value", unit=token.text) if token.text in _UNITS else None
 
 
-def _over_without_value(case: _Case) -> Diagnostic | None:
+def _over_without_value(case: Case) -> Diagnostic | None:
     """`count(x in q)`"""
     brackets = case.open_brackets()
     if case.kind != ")" or ":" not in case.expected or not brackets:
@@ -577,7 +500,7 @@ def _over_without_value(case: _Case) -> Diagnostic | None:
     return case.tell("over-without-value", span=span, name=words[0], form=f"{words[0]}({' '.join(words[2:])}: {value})")
 
 
-def _loop_comma(case: _Case) -> Diagnostic | None:
+def _loop_comma(case: Case) -> Diagnostic | None:
     """`= (i, j) for i in 0..3, j in 0..9`, as within the brackets of an array."""
     comma = case.tokens[case.position - 2]
     words = [token.kind for token in case.tokens[: case.position]]
@@ -586,7 +509,7 @@ def _loop_comma(case: _Case) -> Diagnostic | None:
     return case.tell("loop-comma", span=span_of(comma, case.before, case.path), name=case.before.text)
 
 
-def _missing_comma(case: _Case) -> Diagnostic | None:
+def _missing_comma(case: Case) -> Diagnostic | None:
     if (
         case.kind in _BEGINS
         and case.before.kind in _OPERAND_ENDS
@@ -598,11 +521,19 @@ def _missing_comma(case: _Case) -> Diagnostic | None:
             if case.found
             else None
         )
-        return case.tell("missing-comma", span=gap, before=case.before.text)
+        second = case.tokens[case.position - 2].kind == "," and case.before.kind == "NAME"  # `…, modulo 65536`
+        setting = f"{case.before.text}: {case.found.text}" if second and case.found else None
+        rest = case.tokens[case.position : end_of(case.tokens, case.position)]
+        time = (
+            {"time" if "takes" in case.expected else "lasting": text_of(rest)}
+            if {"takes", "for"} & case.expected
+            else {}
+        )
+        return case.tell("missing-comma", span=gap, before=case.before.text, setting=setting, **time)
     return None
 
 
-def _one_name(case: _Case) -> Diagnostic | None:
+def _one_name(case: Case) -> Diagnostic | None:
     """`place a, b`, `param x = 1, y = 2`, `param pi = 3,14`, `type Colour = red, green`."""
     if case.kind != "," or case.open_brackets():
         return None
@@ -617,7 +548,7 @@ def _one_name(case: _Case) -> Diagnostic | None:
     return None
 
 
-def _run_length(case: _Case) -> Diagnostic | None:
+def _run_length(case: Case) -> Diagnostic | None:
     if case.word == "run" and case.position == 1 and case.found:
         rest = case.tokens[2 if SYNONYMS.get(case.found.text) == "until" else 1 :]
         unit = f" {rest[1].text}" if len(rest) > 1 and rest[1].kind == "NAME" else ""
@@ -629,12 +560,12 @@ def _run_length(case: _Case) -> Diagnostic | None:
 # ---------------------------------------------------------------- anything else
 
 
-def _unexpected(case: _Case) -> Diagnostic:
+def _unexpected(case: Case) -> Diagnostic:
     identifier = "unexpected" if case.found else "unfinished"
     return case.tell(identifier, expected=_wanted(case), form=FORMS.get(case.word))
 
 
-def _wanted(case: _Case) -> str:
+def _wanted(case: Case) -> str:
     """What was expected, in words: "a value", "an operator", and symbols and keywords literally."""
     expected = set(case.expected)
     wanted: list[str] = []
@@ -650,7 +581,7 @@ def _wanted(case: _Case) -> str:
     elif "STRING" in expected:
         wanted.append("a text in quotes")
     signs = sorted(kind for kind in expected if kind in (",", ":", "=", "->", "~", ")", "]", "}", "|"))
-    words = sorted(kind for kind in expected if kind in _CLAUSES and kind not in _OPERATORS)
+    words = sorted(kind for kind in expected if kind in CLAUSE_WORDS and kind not in _OPERATORS)
     wanted += [f"`{sign}`" for sign in signs + words][:6]
     if "+" in expected and len(wanted) < 6:
         wanted.append("an operator")
@@ -667,15 +598,11 @@ def _words_of(whole: str) -> tuple[str, ...]:
     return tuple(clause.word for clause in clauses_of(whole))
 
 
-def _shown(token: Token | None) -> str:
-    return f"`{token.text}`" if token else "the end of the declaration"
-
-
 def _plain(token: Token | None) -> str:
     return token.text if token and token.kind != "{" else "…"
 
 
-_SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
+_SLIPS: tuple[Callable[[Case], Diagnostic | None], ...] = (
     _split_sign,
     _not_a_declaration,
     _array_of_places,

@@ -28,6 +28,7 @@ _OF_ARCS = frozenset(word for word, clause in CLAUSES.items() if clause.of == "a
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
 # Short words of other languages that happen to be similar to a keyword.
 OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
+_TYPES_ELSEWHERE = ("time", "unit")  # the check of types says what was meant
 _NAMELESS = frozenset(("", "end", "run", "expect"))
 _ANYTHING = frozenset(("expect", "run"))
 
@@ -117,7 +118,8 @@ def _keyword(
     allowed = _is_name(token, before, after)
     if allowed or (token.kind != "end" and not _closing(before, token, after)):
         token.kind = "NAME"
-        return "", not allowed and (alone or token.text not in declared)
+        as_type = before is not None and before.kind == ":" and token.text in _TYPES_ELSEWHERE
+        return "", not allowed and not as_type and (alone or token.text not in declared)
     return "", False
 
 
@@ -220,6 +222,8 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
     if before is None:
         return word
     if (before.kind == "." and not token.first) or (word == "time" and following == "("):
+        return ""
+    if before.kind == ":" and word in _TYPES_ELSEWHERE and not token.first:
         return ""
     if _closing(before, token, after) or _run_as_name(token, before, following):
         return ""

@@ -36,6 +36,8 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         return verb if verb in LABELLED else "" if verb in STEP_WORDS else "take"
     if token.kind in NAMES_TOO | SOFT and (verb := _after_label(tokens, position)) in LABELLED:
         return verb
+    if token.text == "elif" and _open_conditions(statement):
+        return ""  # within an expression, where it is `else if`
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
     if token.kind == "repeat" and (after is None or after.first):
@@ -74,8 +76,10 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
         return "take", _JUMPS[token.text], position, {}
     if after is not None and after.kind == "=":
         return "set", "set-missing", position + 1, {"name": token.text, "value": "…"}
-    if after is not None and third is not None and after.kind in ("+", "-", "*", "/") and third.kind == "=":
-        return "set", "set-missing", position + 2, {"name": token.text, "value": f"{token.text} {after.kind} …"}
+    if after is not None and third is not None and after.kind in ("+", "-", "*", "/") and not after.first:
+        by = "…" if third.kind == "=" else "1" if third.kind == after.kind else None
+        if by is not None:
+            return "set", "set-missing", position + 2, {"name": token.text, "value": f"{token.text} {after.kind} {by}"}
     if after is not None and not alone and after.kind not in ("NAME", "NUMBER"):
         return None
     # Two names in a row occur nowhere within a step; after a number, one is its unit.

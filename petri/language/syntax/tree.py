@@ -185,7 +185,7 @@ class At(Part):
     """`now - p.born at send when p.class == gold` as a measure's formula."""
 
     value: Expr
-    transition: Expr
+    event: Expr
     condition: Expr | None
     span: Span
 
@@ -444,13 +444,16 @@ class Place(Part):
 
 
 class Arc(Part):
-    """`any`: it sees all tokens of its place. condition: of each token that `all` takes."""
+    """`any`: it sees all tokens of its place. condition: of each token that `all` takes. in_turn: those are chosen from
+    that come first in the order of the place; only threads make it, it cannot be written.
+    """
 
     mode: Literal["take", "read", "keep", "no", "reset", "all"]
     any: bool
     term: Expr
     span: Span
     condition: Expr | None = None
+    in_turn: bool = False
 
 
 class Draw(Part):
@@ -508,6 +511,14 @@ class Transition(Part):
     span: Span
 
 
+class Discipline(Part):
+    """`lifo`, `by size` of a step: the order in which activations that wait there go on."""
+
+    word: Literal["bag", "fifo", "lifo", "by"]
+    key: Expr | None
+    span: Span
+
+
 class Limit(Part):
     """`within 200 ms else again`"""
 
@@ -520,14 +531,14 @@ class Limit(Part):
 class Step(Part):
     """One step of a thread. Its `verb` says which of the parts it has.
 
-    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`, `within`
+    - `take`, `hold`, `use`: `arcs`, `discipline`, `time`, `guard`, `priority`, `weight`, `prefer`, `within`
     - `wait`: `time`, `guard`, `priority`, `weight`, `prefer`
     - `give`, `release`: `outputs` (for `release` the places)
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
     - `let`, `set`: `name`, `value`; `draw`: `draws`
     - `if`, `while`: `value` is the condition; `repeat`: `value` is the number; all have a `body`
-    - `choose` and `or`: `clock`, `guard`, `priority`, `weight`, `body`; `do`: `body`
-    - `for` (each) and `unless`: `arcs`, `guard`, `priority`, `weight`, `prefer`, `body`
+    - `choose` and `or`: `clock`, `guard`, `priority`, `weight`, `body`; `do`: `body`; `choose`: `discipline`
+    - `for` (each) and `unless`: `arcs`, `guard`, `priority`, `weight`, `prefer`, `body`; `for`: `discipline`
     - `others` are the `elif` (with a `value`) and the `else` of an `if`, the `or` of a `choose`, the `unless` of a `do`
 
     `name_span` is the position of the label, or of the verb where there is none.
@@ -543,6 +554,7 @@ class Step(Part):
     name: str = ""
     value: Expr | None = None
     draws: tuple[Draw, ...] = ()
+    discipline: Discipline | None = None
     time: Expr | None = None
     clock: Expr | None = None
     guard: Expr | None = None

@@ -175,7 +175,18 @@ def counts(
     hover = "%{customdata}: %{y:.3%}<extra></extra>"
     trace = _bars(numbers[inside].tolist(), array[inside] / total, hover, customdata=names)
     across = axis(what, **({"dtick": 1} if high - low < 12 else {}))
+    if open_ended and high == last:
+        across |= _ticks(low, high)
     return figure([trace], across, axis(f"share of {of}", tickformat="~%", rangemode="tozero"), bargap=0.15)
+
+
+def _ticks(low: int, high: int) -> Figure:
+    """Of an axis whose last number stands for all from it on: 0, 50, 100, 150, 200, ≥ 255."""
+    step = max(next(step for step in (1, 2, 5, 10, 20, 50, 100, high) if (high - low) / step < 8), 1)
+    ticks = [number for number in range(-(-low // step) * step, high, step) if high - number > step / 2]
+    room = [low - 0.6, high + max(0.6, 0.05 * (high - low))]  # else the last text is left out
+    texts = [*map(str, ticks), f"≥ {high}"]
+    return {"tickmode": "array", "tickvals": [*ticks, high], "ticktext": texts, "range": room}
 
 
 def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units, title: str) -> Figure:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from petri.analysis.cautions import cautions
 from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.procedure import amount
 from petri.measure.intervals import Interval
@@ -13,9 +14,9 @@ from petri.report.forwarding import columns, delay_scale, legend
 from petri.report.html import tables
 from petri.report.html.markup import Markup, aside, content, plotted, tag
 from petri.report.html.page import Figure, Page, axis, figure
-from petri.report.html.run_page import banner, rounding_banner
+from petri.report.html.run_page import banner, caution_banners
 from petri.report.html.search_page import said
-from petri.report.html.sweep_figures import estimates, line
+from petri.report.html.sweep_figures import estimates, line, marked
 from petri.report.html.sweep_page import add_trials
 from petri.report.quantities import Scale, Units
 from petri.report.search import ending, question, remarks
@@ -45,7 +46,7 @@ def forwarding_page(outcome: ForwardingOutcome) -> Page:
 
 def _banners(outcome: ForwardingOutcome) -> list[Markup]:
     made = [banner("warn", "Not finished")] if outcome.interrupted else []
-    made += rounding_banner(outcome.net)
+    made += caution_banners(cautions(outcome.net))
     for row in outcome.rows:
         if row.found.status == "fails at the start":
             made += [banner("fail", said(one)) for one in ending(outcome.search, row.found)]
@@ -120,11 +121,14 @@ def _figure(lines: Sequence[tuple[str, Sequence[Point]]], along: str, name: str,
     """One line for each name; sizes are categories."""
     texts = any(isinstance(x, str) for _, points in lines for x, _ in points)
     traces = [
-        {
-            **line(number, plotted(label or name)),
-            "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
-            **estimates([own for _, own in points], scale, number),
-        }
+        marked(
+            {
+                **line(number, plotted(label or name)),
+                "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
+                **estimates([own for _, own in points], scale, number),
+            },
+            [own for _, own in points],
+        )
         for number, (label, points) in enumerate(lines)
     ]
     across = axis(plotted(along), **({"type": "category"} if texts else {}))

@@ -35,7 +35,15 @@
       `${name}${name && between}${vector ? `[${texts.join(", ")}]` : texts[0]}`).join(", ");
   };
   const tokenText = (place, values) => values.length ? named(places[place].slots, values, " ") : "token";
-  const boundText = (t, values) => named(transitions[t].variables, values, " = ");
+  /* What a firing or a candidate has bound, and what its transition calls by a name (`let`); `world` as far as it is known. */
+  const boundText = (t, values, world) => {
+    const { variables, lets } = transitions[t];
+    const known = (e) => e.op === "var" ? values[e.value] != null : (e.op !== "end" || "end" in world) && e.args.every(known);
+    const none = values.length > 0 && values.every((value) => value == null);
+    const found = lets.map(({ e }) => !none && known(e) ? valueOf(e, values, world) : null);
+    return named([...variables, ...lets], [...values, ...found], " = ");
+  };
+  const firingText = (one) => boundText(one.t, one.variables, { now: one.start, end: one.end });
 
   /* ---------------------------------------------------------------- the trace */
 
@@ -300,7 +308,7 @@
         extend(variables, [...took, [arc.place, wanted, arc.keep]], used);
         return;
       }
-      const left = marking[arc.place].filter((one) => !used.has(one)), seen = arc.any ? left : visible(arc.place, left);  // E9
+      const left = marking[arc.place].filter((one) => !used.has(one)), seen = arc.any ? left : visible(arc.place, left);  // (E9)
       const fit = seen.filter((one) => matches(arc.pattern, variables, one.v));
       if (!fit.length) found.push({ variables: [...variables], arc: n, wrong: [] });
       for (const one of fit) {
@@ -526,7 +534,7 @@
       cell.append(`${why} ${clockText(own)}`, bar);
       return cell;
     };
-    if (found.length > 1 || boundText(t, found[0].variables)) {
+    if (found.length > 1 || boundText(t, found[0].variables, { now })) {
       const listed = found.slice(0, 12).map((c) => {
         const why = c.arc < one.inputs.length ? `✗ ${one.input_texts[c.arc]}`
           : c.wrong.length ? `✗ ${c.wrong.map((w) => w.startsWith("guard") ? `guard ${one.guards[w.slice(6)].text}`
@@ -535,7 +543,7 @@
             && !clocks.some((k) => k.count && same(k.tokens, c.tokens)) ? "✓ its clock is set when this instant is over" : "✓";
         const own = c.tokens && clocks.find((k) => k.time !== null && same(k.tokens, c.tokens));
         if (own) told.add(own);
-        const line = [boundText(t, c.variables) || "–", own ? clockCell(why, own) : why];
+        const line = [boundText(t, c.variables, { now }) || "–", own ? clockCell(why, own) : why];
         line.cls = why[0] === "✗" ? "culprit" : "";
         return line;
       });
@@ -557,7 +565,7 @@
     for (const i of frontOf) {
       const one = happened[i], line = make("div", undefined, "firing"), bar = make("progress");
       bar.value = part(i);
-      const bound = isSent(i) ? one.given.map(([to]) => `to ${places[to].name}`).join(", ") : boundText(one.t, one.variables);
+      const bound = isSent(i) ? one.given.map(([to]) => `to ${places[to].name}`).join(", ") : firingText(one);
       const name = make("span", transitions[sender(i)].name + (bound ? ` (${bound})` : ""));
       name.title = name.textContent;
       line.append(name, bar, make("span", `until ${time(one.end)}`, "soft"));
@@ -659,7 +667,7 @@
     $("clock").textContent = time(clock);
     $("count").textContent = `event ${done.toLocaleString("en-US")} of ${events.length.toLocaleString("en-US")}`;
     const last = done ? events[done - 1] : null, one = last === null ? null : happened[last < 0 ? ~last : last];
-    const text = one && one.t >= 0 ? boundText(one.t, one.variables) : "";
+    const text = one && one.t >= 0 ? firingText(one) : "";
     $("event").textContent = one === null ? "the initial marking" : one.t === -1 ? "a row of a recording arrives"
       : one.t < 0 ? `an output of ${transitions[sender(~last)].name} arrives`
       : `${transitions[one.t].name}${text ? ` (${text})` : ""} ${last < 0 ? "ends" : one.end > one.start ? "starts" : "fires"}`;

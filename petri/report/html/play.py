@@ -16,9 +16,10 @@ from functools import cache
 from typing import Any, Final
 
 from petri.analysis.candidates import guard_parts
+from petri.engine.lets import in_traces
 from petri.measure.figures import field_dimension
-from petri.net import InputArc, Measure, Net, Place, Scalar, Term, Transition, split_unit
-from petri.report.expressions import ExpressionText
+from petri.net import InputArc, Let, Measure, Net, Place, Scalar, Term, Transition, split_unit
+from petri.report.expressions import ExpressionText, seen
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
 from petri.report.html.palette import style_variables
@@ -211,15 +212,20 @@ def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, A
             f"fewer than {count} in {net.places[arc.place].name}"
             for count, arc in zip(fewer, one.inhibitors, strict=True)
         ],
+        "lets": [_let(let) for let in in_traces(one)],
         "guards": [{"e": part, "text": words.of(part, one.variables)} for part in guard_parts(one)],
     }
 
 
+def _let(let: Let) -> dict[str, Any]:
+    return _parts(let, "name", "labels", "dimension") | {"e": let.expression}
+
+
 def _input_text(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> str:
-    pattern = words.token(arc, one).removeprefix("any ")
+    pattern = words.token(arc, one).removeprefix(seen(arc))
     place = net.places[arc.place]
     return (
-        "any " * arc.any
+        seen(arc)
         + place.name
         + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
     )

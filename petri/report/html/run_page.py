@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.analysis.cautions import Caution
 from petri.diagnostics import Diagnostic
 from petri.file_read import FileRead
 from petri.measure.arrays import Floats
@@ -15,8 +16,9 @@ from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
-from petri.net import Expectation, Net
+from petri.net import Expectation
 from petri.report.cells import ARRAYS
+from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
@@ -24,7 +26,6 @@ from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Loads, picture
 from petri.report.quantities import Units, number
 from petri.report.record import RunRecord, shown_figures
-from petri.report.rounding import rounding
 from petri.report.unsettled import cold_start_values, growth_text
 from petri.result import MeasureResult
 from petri.result.stored import Failure, Recording
@@ -127,7 +128,7 @@ def banners(record: RunRecord) -> list[Markup]:
     found += missing_banner(record.recordings)
     if record.dead:
         found += _death(record)
-    found += rounding_banner(record.net)
+    found += caution_banners(record.cautions)
     if record.cold_start is not None:
         told = Diagnostic("begins-cold", values=cold_start_values(record.cold_start))
         found.append(banner("warn", capital(spoken(told.message))))
@@ -147,7 +148,7 @@ def capital(text: str) -> str:
 
 def _unsettled_banner(units: Units, drifts: Sequence[Drift]) -> Markup:
     def item(one: Drift) -> Markup:
-        early, late = (units.show(value, one.dimension) for value in (one.early, one.late))
+        early, late = (units.show(value, shown_dimension(one.dimension)) for value in (one.early, one.late))
         what = "the tokens of " if one.kind == "place" else "the measure "
         said = f": {early} in the first third of the run, {late} in the last"
         if one.steady and one.kind == "place":
@@ -163,13 +164,10 @@ def banner(kind: str, said: str, *more: Content) -> Markup:
     return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
 
 
-def rounding_banner(net: Net) -> list[Markup]:
-    """That constant times are rounded to ticks, where they are."""
-    told = rounding(net)
-    if told is None:
-        return []
-    said = capital(told.message)
-    return [banner("warn", said) if told.severity == "warning" else aside(said)]
+def caution_banners(cautions: Iterable[Diagnostic | Caution]) -> list[Markup]:
+    """Times that are rounded to ticks, and what in the net may mean something else."""
+    said = ((one.severity, capital(one.message)) for one in cautions)
+    return [banner("warn", text) if severity == "warning" else aside(text) for severity, text in said]
 
 
 def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
@@ -182,7 +180,7 @@ def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
 def _but(record: RunRecord, expectation: Expectation, verdict: Verdict) -> str:
     """In the units of the measure if the expectation belongs to one."""
     owners = (one.measure for one in record.measures if any(own is expectation for own, _ in one.verdicts))
-    dimension = next((measure.dimension for measure in owners), "")
+    dimension = shown_dimension(next((measure.dimension for measure in owners), ""))
     return f": it is {record.units.show(verdict.value, dimension)}"
 
 
@@ -325,7 +323,7 @@ def _sample(page: Page, units: Units, measured: MeasureResult, histogram: Histog
     sample = figures.Distribution.of(histogram)
     if sample is None:
         return []
-    dimension = measured.measure.dimension
+    dimension = shown_dimension(measured.measure.dimension)
 
     def at(share: float) -> str:
         return units.show(sample.quantile(share), dimension, 3)
@@ -345,9 +343,8 @@ def _series(page: Page, record: RunRecord, measured: MeasureResult) -> list[Cont
     if not measured.series:
         return []
     measure, values = measured.measure, list(measured.series.values())
-    figure = figures.series(
-        record.plan.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name
-    )
+    dimension, window = shown_dimension(measure.dimension), measure.window or 1.0
+    figure = figures.series(record.plan.warmup, window, values, record.units, dimension, measure.name)
     if figure is None:
         return []
     length = f"windows of {record.time(measure.window)}" if measure.window else "equal windows"
@@ -360,7 +357,7 @@ def _in_order(page: Page, units: Units, measured: MeasureResult, values: Floats 
     if not len(values):
         return []
     caption = content(tag("b", "In order"), f": the first {number(len(values))} values.")
-    figure = figures.in_order(np.asarray(values), units, measured.measure.dimension, measured.name)
+    figure = figures.in_order(np.asarray(values), units, shown_dimension(measured.measure.dimension), measured.name)
     return [page.figure(figure, f"{measured.name} in the order of events", caption, LOW)]
 
 
@@ -371,7 +368,7 @@ def _together(page: Page, record: RunRecord) -> list[Markup]:
         measure = measured.measure
         if measure.window and measured.series:
             values = next(iter(measured.series.values()))
-            alike.setdefault((measure.window, measure.dimension), []).append((measure.name, values))
+            alike.setdefault((measure.window, shown_dimension(measure.dimension)), []).append((measure.name, values))
     made: list[Markup] = []
     for (window, dimension), lines in alike.items():
         if len(lines) > 1:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from petri.analysis.cautions import cautions
 from petri.diagnostics import Diagnostic
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.markup import Content, Markup, aside, content, tag
 from petri.report.html.page import Figure, Page
-from petri.report.html.run_page import banner, rounding_banner
+from petri.report.html.run_page import banner, caution_banners
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.html.sweep_page import add_trials, heading
 from petri.report.quantities import Units, number
@@ -57,7 +58,7 @@ def _facts(outcome: SearchOutcome) -> Markup:
 
 def _banners(outcome: SearchOutcome) -> list[Markup]:
     made = [banner("warn", "Not finished")] if outcome.interrupted else []
-    made += rounding_banner(outcome.outcome.net)
+    made += caution_banners(cautions(outcome.outcome.net))
     if len(outcome.found) == 1:
         kind = "pass" if outcome.done else "fail"
         made.append(banner(kind, answer(outcome, outcome.found[0])))

@@ -240,13 +240,14 @@ def _line(
     points: Sequence[PointOutcome], kept: Kept, along: PlotAxis, scale: Scale, name: str, number: int
 ) -> dict[str, Any]:
     intervals = [point.intervals[kept.name] for point in points]
-    return {
+    trace = {
         **line(number, name),
         "x": [along.position(point.parameters[along.name]) for point in points],
         **estimates(intervals, scale, number),
         "customdata": [one.n for one in intervals],
-        "hovertemplate": f"%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}, n = %{{customdata}}<extra>{name}</extra>",
+        "hovertemplate": f"%{{y:.4g}} %{{text}} {scale.unit}, n = %{{customdata}}<extra>{name}</extra>",
     }
+    return marked(trace, intervals, [kept.name in point.unsettled for point in points])
 
 
 def line(number: int, name: str) -> dict[str, Any]:
@@ -266,6 +267,26 @@ def estimates(intervals: Sequence[Interval], scale: Scale, number: int, along: s
     return {
         along: [finite(one.mean * scale.factor) for one in intervals],
         f"error_{along}": error_bars([one.half_width * scale.factor for one in intervals], f"@s{number % SERIES}"),
+        "text": [_error(one.half_width * scale.factor) for one in intervals],
+    }
+
+
+def _error(half_width: float) -> str:
+    return "±?" if math.isnan(half_width) else f"± {half_width:.2g}"
+
+
+def marked(trace: dict[str, Any], intervals: Sequence[Interval], moving: Sequence[bool] = ()) -> dict[str, Any]:
+    """The same line with open marks where nothing is known of the error, or the figure still moves at the end."""
+    known = moving or [False] * len(intervals)
+    is_open = [math.isnan(one.half_width) or moves for one, moves in zip(intervals, known, strict=True)]
+    if not any(is_open):
+        return trace
+    mark = trace["marker"]
+    colours = ["@sheet" if one else mark["color"] for one in is_open]
+    sizes = [mark["size"] + 2 if one else mark["size"] for one in is_open]
+    return {
+        **trace,
+        "marker": {**mark, "color": colours, "size": sizes, "line": {"color": mark["color"], "width": 2}, "opacity": 1},
     }
 
 
@@ -396,9 +417,10 @@ def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure
         "x": [along.position(point.parameters[along.name]) for point in points],
         **estimates(intervals, scale, 0),
         "marker": {"color": "@s0", "size": 7},
-        "text": [plotted(point.label) for point in points],
-        "hovertemplate": f"%{{text}}<br>%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>",
+        "customdata": [plotted(point.label) for point in points],
+        "hovertemplate": f"%{{customdata}}<br>%{{y:.4g}} %{{text}} {scale.unit}<extra></extra>",
     }
+    trace = marked(trace, intervals, [kept.name in point.unsettled for point in points])
     layout = along.layout()
     if not along.logarithmic:
         for name in ("tickmode", "tickvals", "ticktext"):

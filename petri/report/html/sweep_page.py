@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from petri.analysis.cautions import cautions
 from petri.experiment.design.definition import shown
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
@@ -19,7 +20,7 @@ from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
-from petri.report.html.run_page import banner, missing_banner, rounding_banner
+from petri.report.html.run_page import banner, caution_banners, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 from petri.report.unsettled import estimate, unsettled_note
@@ -44,7 +45,7 @@ def sweep_page(outcome: Outcome) -> Page:
         tables.prose(outcome.description or net.doc),
         _facts(outcome, axes),
         *missing_banner(outcome.files),
-        *rounding_banner(net),
+        *caution_banners(cautions(net)),
         *banners(outcome),
     ]
     if any(point.checked for point in outcome.points):
@@ -119,7 +120,12 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxi
     if not kept or not axes:
         return
     parts = [_measure(page, outcome, units, axes, one) for one in kept]
-    note = aside("Bars are 95 % confidence intervals over the replications; a click on a name hides its line.")
+    known = [(point.intervals[one.name], one.name in point.unsettled) for point in outcome.points for one in kept]
+    is_open = any(math.isnan(one.half_width) or moves for one, moves in known if math.isfinite(one.mean))
+    note = aside(
+        "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
+        " Open marks have no interval, or still move at the end of the runs." * is_open,
+    )
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
 

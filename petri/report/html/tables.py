@@ -100,6 +100,7 @@ def _measure_rows(units: Units, measured: MeasureResult) -> list[Markup]:
     if measured.failure:
         said = tag("span", f"✗ could not be computed: {measured.failure}", class_="claim fail")
         remarks.insert(0, tag("div", said))
+    remarks += [tag("div", spoken(remark), class_="claim fail") for remark in measured.remarks]
     doc = first_sentence(measured.measure.doc)
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     title = (tag("code", measured.name), field, tag("div", spoken(doc), class_="doc") if doc else None)

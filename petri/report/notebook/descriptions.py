@@ -12,6 +12,7 @@ from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
+from petri.measure.intervals import Interval
 from petri.model import Model
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted, parameter_text
@@ -32,6 +33,12 @@ def text(shown: object) -> str:
 
 
 text.register(Why, why_text)
+
+
+@text.register
+def describe_interval(interval: Interval) -> str:
+    """`0.210 ± 0.013`, in the net's own units, which an interval does not know."""
+    return Units().show_interval(interval)
 
 
 @text.register

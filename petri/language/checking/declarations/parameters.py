@@ -103,7 +103,7 @@ class Overrides:
         if not isinstance(kind, Scalar):
             raise CheckError("constant-not-scalar", declaration.name_span, kind=describe(kind))
         symbol.type = kind
-        fitted = reader.fit(default, kind) if default is not None else None
+        fitted = reader.fit(default, kind, declaration.default) if default is not None else None
         if fitted is not None and default is not None:
             value = evaluate(fitted[0], ())
             symbol.node = constant(value, fitted[0].kind, symbol.span, kind.dimension.time)

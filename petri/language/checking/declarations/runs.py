@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
+from petri.language.checking.expressions.quantities import as_given
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import as_float, evaluate
@@ -68,7 +69,7 @@ def _instant(checker: CheckState, e: tree.Expr, least: float | None = None) -> f
     if value < 0 or (least is None and value == 0):
         text = "greater than 0" if least is None else "at least 0"
         raise CheckError("run-value", e.span, text=checker.problems.text(e.span), wanted=text)
-    return value
+    return as_given(value, e)
 
 
 def _whole(checker: CheckState, e: tree.Expr, least: int, most: float = math.inf) -> int:

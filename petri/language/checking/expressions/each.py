@@ -13,7 +13,7 @@ from petri.diagnostics import Label
 from petri.language.checking.expressions.ranges import folded, read_index_range
 from petri.language.checking.expressions.reader import Reader, known, numeric_kind, other_count
 from petri.language.checking.state import Value
-from petri.language.meaning.nodes import Node, constant, evaluate, operation
+from petri.language.meaning.nodes import LARGEST, Node, constant, evaluate, operation
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, TypeSymbol
 from petri.language.meaning.types import (
     BOOL,
@@ -134,8 +134,12 @@ def _halved(op: str, kind: str, terms: Sequence[Node], span: Span) -> Node:
 def _values(
     reader: Reader, e: tree.Each | tree.ListFor, elements: Sequence[Value], expected: Type | None = None
 ) -> list[Value]:
-    """What is written, with each of the elements; all of one type. Raises Reported after the first with an error."""
+    """What is written, with each of the elements; all of one type. Raises Reported after the first with an error.
+
+    What is written with `each` becomes one expression, so it ends when that is too large.
+    """
     found: list[Value] = []
+    size = 0
     for one in elements:
         reader.checker.repeated += 1
         if reader.checker.repeated > MOST_REPEATED:
@@ -144,6 +148,9 @@ def _values(
         value = inner.read(e.value, expected)
         if isinstance(value.type, Unknown):
             raise Reported
+        size += sum(node.size for node in value.nodes)
+        if isinstance(e, tree.Each) and size > LARGEST:
+            raise CheckError("expression-too-large", e.span)
         if found and expected is None:
             kind, _, _ = reader.unify(found[0], value, e.value.span)
             value = Value(kind, needed(reader.fit(value, kind)), value.span, value.zero)

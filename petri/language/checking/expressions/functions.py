@@ -8,8 +8,9 @@ from fractions import Fraction
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH, OPERATIONS, Parameter
 from petri.catalogue.units import PLAIN
 from petri.language.checking.expressions.each import aggregate, of_each
-from petri.language.checking.expressions.places import place_use, require_element
+from petri.language.checking.expressions.places import as_loops, place_use, require_element
 from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count, other_fields
+from petri.language.checking.expressions.remedies import of_rate
 from petri.language.checking.expressions.user_functions import call_fn
 from petri.language.checking.state import KnownTable, Value
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
@@ -27,12 +28,13 @@ from petri.language.meaning.types import (
     plainly,
     quantity,
 )
-from petri.language.problems import CheckError, Reported, needed
+from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
 
 _ELSEWHERE = {
+    **{f"{name}variate": form for name, form in DISTRIBUTIONS.items()},  # Python's
     "int": "floor(x), ceil(x) or round(x)",
     "real": "the int itself: it becomes a real where one is expected",
     "log": "ln(x)",
@@ -42,8 +44,14 @@ _ELSEWHERE = {
     "truncated_normal": "normal(mean, sd, low..high)",
     "mixture": "choice(exp(a): p, exp(b): 1 - p)",
     "hyperexp": "hyperexponential(mean, cv)",
-    "exponential": "exp(mean)",
-    "expo": "exp(mean)",
+    **dict.fromkeys(("exponential", "expo", "negexp"), "exp(mean)"),
+    **dict.fromkeys(("normalvariate", "rnorm"), "normal(mean, sd)"),
+    "lognormvariate": "lognormal(mean, cv): mean and coefficient of variation of the value, not of its logarithm",
+    "discrete": "uniform(a..b), of ints each of a, a + 1, …, b",
+    "runif": "uniform(a..b)",
+    "range": "a..b, such as 0..3 for range(4)",
+    "log10": "ln(x) / ln(10)",
+    "log2": "ln(x) / ln(2)",
     "coin": "choice(true: p, false: 1 - p), in a `draw`",
     "triangle": "triangular(low, mode, high)",
     "histogram": 'empirical("file.csv")',
@@ -57,8 +65,14 @@ _ELSEWHERE = {
 }
 
 
+_BY_RATE = ("expovariate", "rexp")  # exponential distributions of other languages whose parameter is the rate
+_LIBRARIES = ("random", "np", "numpy", "math", "rng", "scipy", "stats", "simpy")
+
+
 def call(reader: Reader, e: tree.Call) -> Value:
     """The value of `f(…)`."""
+    if isinstance(e.function, tree.Field) and _of_library(e.function.base):
+        raise _unknown(reader, e, e.function.name)
     if not isinstance(e.function, tree.Name):
         text = reader.problems.text(e.function.span)
         factor = text if isinstance(e.function, tree.Number) else None
@@ -84,13 +98,29 @@ def call(reader: Reader, e: tree.Call) -> Value:
         raise Reported
     if reader.checker.excused(name):
         raise Reported
-    instead = _ELSEWHERE.get(name)
-    known = () if instead else (*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *reader.scope.named(TypeSymbol, FnSymbol))
-    reader.problems.fault(reader.checker.unknown("unknown-function", e.function.span, name, known, instead=instead))
+    reader.problems.fault(_unknown(reader, e, name))
     for argument in e.arguments:
         if not isinstance(argument, (tree.Range, tree.Weighted, tree.Each, tree.Text)):
             reader.read(argument)
     raise Reported
+
+
+def _of_library(e: tree.Expr) -> bool:
+    """Whether it is the name of a module of Python: `np.random`."""
+    return _of_library(e.base) if isinstance(e, tree.Field) else isinstance(e, tree.Name) and e.name in _LIBRARIES
+
+
+def _unknown(reader: Reader, e: tree.Call, name: str) -> CheckError:
+    """The error that there is no such function, with what was meant."""
+    instead, text = _ELSEWHERE.get(name.lower()), reader.problems.text(e.function.span)
+    if isinstance(e.function, tree.Field):
+        instead = "pow(e, x)" if text == "math.exp" else (FUNCTIONS | DISTRIBUTIONS).get(name, instead)
+    if name in _BY_RATE:
+        return reader.checker.unknown("unknown-function", e.function.span, text, (), **of_rate(reader, e))
+    if instead is not None:
+        instead = instead.replace("` or `", " or ")
+    known = () if instead else (*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *reader.scope.named(TypeSymbol, FnSymbol))
+    return reader.checker.unknown("unknown-function", e.function.span, text, known, instead=instead)
 
 
 def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
@@ -211,7 +241,8 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
     use.symbol.mentioned = True
     require_element(use, e.arguments[0].span)
     if not use.fixed:
-        raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
+        loops = as_loops(reader, e.arguments[0], reader.variables)
+        raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`", loops=loops)
     return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)
 
 
@@ -224,6 +255,17 @@ def _firings(reader: Reader, e: tree.Call) -> Value:
 # ---------------------------------------------------------------- distributions
 
 
+def power_of_e(problems: Problems, e: tree.Call, where: str) -> str | None:
+    """`-x` of `exp(-x)`, which elsewhere is a power of e; of any number where nothing is random."""
+    if not isinstance(e.function, tree.Name) or e.function.name != "exp" or len(e.arguments) != 1:
+        return None
+    (power,) = e.arguments
+    negative = isinstance(power, tree.Unary) and power.operator == "-"
+    fixed = where in ("a measure", "a constant", "a parameter's value")
+    plain = not isinstance(power, tree.Number) or power.unit is None
+    return problems.text(power.span) if plain and (negative or fixed) else None
+
+
 def _drawn(e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
     node = operation(op, "int" if kind is INT else "real", args, e.span, CHANCE)
     return Value(kind, (node,), e.span)
@@ -234,7 +276,7 @@ def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
     parameters = drawn.parameters
 
     def read(reader: Reader, e: tree.Call) -> Value:
-        reader.permit("draw", e.span)
+        reader.permit("draw", e.span, power=power_of_e(reader.problems, e, reader.where))
         values = _numbers(reader, e, len(parameters), DISTRIBUTIONS[drawn.word])
         alike = drawn.alike(values)
         kind = _alike(reader, alike, e.span)
@@ -272,7 +314,8 @@ def _normal(reader: Reader, e: tree.Call) -> Value:
 def _uniform(reader: Reader, e: tree.Call) -> Value:
     reader.permit("draw", e.span)
     if len(e.arguments) != 1 or not isinstance(e.arguments[0], tree.Range):
-        raise CheckError("uniform-needs-range", e.span)
+        ends = [reader.problems.text(argument.span) for argument in e.arguments]
+        raise CheckError("uniform-needs-range", e.span, form=f"uniform({'..'.join(ends if len(ends) == 2 else 'ab')})")
     span = e.arguments[0]
     kind, nodes = reader.common_ends(span, "uniform")
     return _drawn(e, "uniform_int" if kind is INT else "uniform", kind, nodes)

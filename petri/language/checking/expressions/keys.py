@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.diagnostics import Label
 from petri.language.meaning.nodes import Node, constant, evaluate, operation, to_slot
 from petri.language.meaning.types import INT, Scalar
 from petri.language.problems import CheckError, needed
@@ -35,7 +36,8 @@ def one_or_two(values: Sequence[tuple[Scalar, Node]], span: Span) -> Key:
     if len(found) > 2:
         found = _fewer(found, span)
     if len(found) > 2:
-        raise CheckError("too-many-keys", span)
+        labels = [Label(node.span, "one-number") for _, node in found if node.span is not None]
+        raise CheckError("too-many-keys", span, *labels, count=len(found))
     nodes = [to_slot(node) for _, node in found]
     return nodes[0], nodes[1] if len(nodes) > 1 else None
 

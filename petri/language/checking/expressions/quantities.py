@@ -13,6 +13,7 @@ from petri.language.meaning.types import quantity
 from petri.language.meaning.unit_names import declaration_of, suggested_unit
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
+from petri.ticks import Given
 
 
 def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Container[str] = ()) -> Value:
@@ -52,3 +53,10 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
     value = in_net_units(e.value * unit.scale, unit.dimension, checker.units.second or Fraction(1))
     power = checker.units.normal(unit.dimension).time
     return Value(quantity(unit.dimension), (constant(value, "real", e.span, power),), e.span)
+
+
+def as_given(time: float, e: tree.Expr) -> float:
+    """A time that remembers its unit, if it is written as a number with one."""
+    if isinstance(e, tree.Paren):
+        return as_given(time, e.inner)
+    return Given.of(time, float(e.value), e.unit) if isinstance(e, tree.Number) and e.unit else time

@@ -15,7 +15,19 @@ from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.expressions.vectors import changed, chosen, element
 from petri.language.checking.state import CheckState, Value
-from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, constant, operation, to_real, truth, with_span
+from petri.language.meaning.nodes import (
+    END,
+    EULER,
+    LOCAL,
+    NOW,
+    VARIABLE,
+    Node,
+    constant,
+    operation,
+    to_real,
+    truth,
+    with_span,
+)
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
@@ -135,7 +147,7 @@ class Reader(Struct):
 
     def read_as(self, expression: tree.Expr, wanted: Type) -> tuple[Node, ...] | None:
         """The nodes of an expression that must have a type; reports an error and returns None otherwise."""
-        return self.fit(self.read(expression, wanted), wanted)
+        return self.fit(self.read(expression, wanted), wanted, expression)
 
     def read_scalar(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
         nodes = self.read_as(expression, wanted)
@@ -153,8 +165,11 @@ class Reader(Struct):
 
     # ------------------------------------------------------------ fitting
 
-    def fit(self, value: Value, wanted: Type) -> tuple[Node, ...] | None:
-        """The value's nodes converted to the expected type (an int becomes a real where needed), or None."""
+    def fit(self, value: Value, wanted: Type, written: tree.Expr | None = None) -> tuple[Node, ...] | None:
+        """The value's nodes converted to the expected type (an int becomes a real where needed), or None.
+
+        written: the expression, from which the error tells what was probably meant.
+        """
         found = value.type
         if isinstance(found, Unknown) or isinstance(wanted, Unknown):
             return None
@@ -165,10 +180,10 @@ class Reader(Struct):
                 return (to_real(value.node),)
             if found.kind == "real" and value.zero:
                 return value.nodes
-        self.mismatch(value, wanted)
+        self.mismatch(value, wanted, written)
         return None
 
-    def mismatch(self, value: Value, wanted: Type) -> None:
+    def mismatch(self, value: Value, wanted: Type, written: tree.Expr | None = None) -> None:
         text = self.problems.text(value.span)
         dimension = wanted.dimension if isinstance(wanted, Scalar) else PLAIN
         is_time = dimension == TIME
@@ -176,6 +191,7 @@ class Reader(Struct):
         unit = self.checker.units.time_unit if is_time else EXAMPLE_UNITS.get(dimension)
         needs_unit = unit and plain and re.fullmatch(r"([\d._e]+)|exp\(([\d._e]+)\)", text)
         suggestion = re.sub(r"([\d.]\w*)(\)?)$", rf"\1 {unit}\2", text) if needs_unit else _unit_first(text, dimension)
+        more = {} if written is None or suggestion else self._remedies(written, wanted)
         self.problems.error(
             "type-mismatch",
             value.span,
@@ -183,10 +199,19 @@ class Reader(Struct):
             found=plainly(value.type),
             wanted=plainly(wanted),
             suggestion=suggestion,
-            unit=f"1 {unit}" if is_time and plain and not needs_unit else None,
+            **more,
+            unit=f"1 {unit}" if is_time and plain and not needs_unit and not more else None,
             compared=f"{text} > 0" if wanted == BOOL and value.type == INT and not text.isdigit() else None,
             division="div" if plain and wanted == INT and "/" in text else None,
+            tokens=text[1:-1] if isinstance(written, tree.List) and self.where == "an initial marking" else None,
+            chance=text if wanted == BOOL and isinstance(written, tree.Number) and 0 < written.value < 1 else None,
         )
+
+    def _remedies(self, written: tree.Expr, wanted: Type) -> dict[str, str]:
+        """What was probably meant by a number that is not a real of this type, for hints."""
+        if not isinstance(wanted, Scalar) or wanted.kind != "real":
+            return {}
+        return self.checker.remedies(self, written, wanted.dimension)
 
     # ------------------------------------------------------------ the kinds of expression
 
@@ -249,7 +274,6 @@ class Reader(Struct):
 
     def _misplaced(self, e: tree.Expr) -> Value:
         kinds = {
-            tree.Text: "a text",
             tree.Index: "`[*]`",
             tree.Range: "a range",
             tree.Weighted: "a weighted value",
@@ -262,10 +286,20 @@ class Reader(Struct):
             tree.Each: "`in`",
         }
         text, what = self.problems.text(e.span), kinds.get(type(e), "this")
+        if isinstance(e, tree.Text):
+            raise self._text_as_value(e, text)
         named = isinstance(e, tree.Weighted) and isinstance(e.value, tree.Name)
         listed = isinstance(e, tree.Range) and self.where == "an initial marking"
         record, each = f"{{{text}}}" if named else None, f"i for i in {text}" if listed else None
         raise CheckError("misplaced-expression", e.span, what=what, where=self.where, record=record, each=each)
+
+    def _text_as_value(self, e: tree.Text, text: str) -> CheckError:
+        """The error that a text is written where a value is: texts name files, and nothing else."""
+        if not text.startswith('"'):
+            return Reported()  # as quotation marks of another language
+        known = isinstance(self.scope.find(e.value), ConstantSymbol)
+        named = {"value" if known else "unknown": e.value} if e.value.isidentifier() else {}
+        return CheckError("text-as-value", e.span, where=self.where, **named)
 
     def _name(self, e: tree.Name) -> Value:
         name = e.name
@@ -291,8 +325,15 @@ class Reader(Struct):
             return self._scheduled(e, symbol)
         if isinstance(symbol, DistSymbol):
             return self._named_distribution(symbol, e.span)
+        if symbol is None and name == "e" and not self._elsewhere(name):
+            return Value(REAL, (constant(EULER, "real", e.span),), e.span)
         self.unknown_name(e, symbol)
         raise Reported
+
+    def _elsewhere(self, name: str) -> bool:
+        """Whether the name stands for something that cannot be used here."""
+        bound = self.sets is not None and self.sets.binds(name)
+        return bound or name in self.barred or name in self.awaited or self.checker.excused(name)
 
     def _scheduled(self, e: tree.Name, symbol: ScheduleSymbol) -> Value:
         """The value that a schedule has now."""
@@ -334,7 +375,9 @@ class Reader(Struct):
         if self.sets is not None and self.sets.binds(e.name):
             self.problems.error("value-of-set", e.span, name=e.name)
             return
-        constants = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
+        constants = [name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol)]
+        if self.where == "an initial marking":
+            constants += ["token", "all"]
         self.problems.error(
             "unknown-name",
             e.span,
@@ -407,6 +450,8 @@ class Reader(Struct):
         return Value(kind, (operation("neg", operand.node.kind, operand.nodes, e.span),), e.span)
 
     def _binary(self, e: tree.Binary) -> Value:
+        if e.operator == "/" and isinstance(e.right, tree.Name) and self._denotes_nothing(e.right.name):
+            self.checker.refuse_unit_per_time(self, e)
         left = self.read(e.left)
         right = self.read(e.right, left.type if e.operator in COMPARISONS else None)
         known(left, right)
@@ -414,13 +459,22 @@ class Reader(Struct):
             sides = [self.fit(side, BOOL) for side in (left, right)]
             nodes = [node for side in sides for node in needed(side)]
             return Value(BOOL, (operation(e.operator, "bool", nodes, e.span),), e.span)
-        if e.operator in COMPARISONS:
-            return self.compare(COMPARISONS[e.operator], left, right, e.span)
-        for side in (left, right):
-            self.require_number(side, e.operator)
-        if e.operator in ("div", "mod"):
-            return self._whole_division(e, left, right)
-        return self.arithmetic(ARITHMETIC[e.operator], left, right, e.span)
+        try:
+            if e.operator in COMPARISONS:
+                return self.compare(COMPARISONS[e.operator], left, right, e.span)
+            for side in (left, right):
+                self.require_number(side, e.operator)
+            if e.operator in ("div", "mod"):
+                return self._whole_division(e, left, right)
+            return self.arithmetic(ARITHMETIC[e.operator], left, right, e.span)
+        except CheckError as fault:
+            if fault.identifier == "dimension-mismatch" and not fault.values.get("suggestion"):
+                fault.values.update(self._remedies(e.right, left.type) or self._remedies(e.left, right.type))
+            raise
+
+    def _denotes_nothing(self, name: str) -> bool:
+        known = name in self.variables or name in self.elements or name in self.loops or name in self.awaited
+        return not (known or (self.lets is not None and name in self.lets) or self.scope.find(name) is not None)
 
     def _whole_division(self, e: tree.Binary, left: Value, right: Value) -> Value:
         for side in (left, right):
@@ -645,12 +699,12 @@ class Reader(Struct):
 
     # ------------------------------------------------------------ what may occur
 
-    def permit(self, what: Permission, span: Span) -> None:
-        """Raises CheckError where such a thing may not stand."""
+    def permit(self, what: Permission, span: Span, **meant: str | None) -> None:
+        """Raises CheckError where such a thing may not stand; `meant`: values for its hints."""
         if what not in self.allowed:
             guard = self.where == "a guard"
             elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
-            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere)
+            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere, **meant)
 
 
 def known(*values: Value) -> list[Value]:

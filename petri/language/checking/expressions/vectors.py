@@ -35,6 +35,8 @@ def require_within(number: Node, length: int, span: Span) -> None:
 def chosen(nodes: Nodes, number: Node, index: Type, span: Span) -> Node:
     """The one that a number names, counted from 0. index: the type of the number."""
     require_within(number, len(nodes), span)
+    if number.op == "const":
+        return nodes[int(evaluate(number, ()))]
     inside = IN_RANGE if covers(len(nodes), index) else None
     return operation("item", nodes[0].kind, (number, *nodes), span, value=inside)
 

@@ -9,6 +9,7 @@ from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.catalogue.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.checking.expressions.each import of_each
+from petri.language.checking.expressions.functions import power_of_e
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.chances import USAGES, ChanceReader
@@ -53,6 +54,7 @@ from petri.language.meaning.types import BOOL, INT, REAL, Scalar, plainly, quant
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS, FigureKind
+from petri.measure.reorder import MOST_MODULO
 from petri.net import Span, Term
 from petri.structs import replace
 
@@ -187,7 +189,7 @@ class FigureReader:
         symbol = self._symbol(e.name)
         if isinstance(symbol, (MeasureSymbol, InstanceSymbol)):
             return self._measured(e)
-        if isinstance(symbol, ConstantSymbol):
+        if isinstance(symbol, ConstantSymbol) or (symbol is None and e.name == "e"):
             return self._constant(e)
         if symbol is not None:
             raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
@@ -261,7 +263,8 @@ class FigureReader:
         if isinstance(function, FnSymbol):
             return self._function(e, function)
         if name in DISTRIBUTIONS:
-            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure")
+            power = power_of_e(self.checker.problems, e, "a measure")
+            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure", power=power)
         if name == "sum":
             raise CheckError("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
         instead = _OTHER_MEASURES.get(name.lower())
@@ -359,13 +362,12 @@ class FigureReader:
         def made(flat: Flat) -> tuple[int, Term]:
             transitions = flat.transitions(target)
             if node is None:
-                terms = [Term("firings", (), index) for index in transitions]
-            else:
-                terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
+                return len(transitions), flat.shared("firings", transitions, lambda: _fired(transitions))
+            terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
             return len(terms), total(terms)
 
         def count(flat: Flat) -> Term:
-            return flat.leaf(target, e.span, lambda: made(flat))
+            return flat.leaf(target, e.span, lambda: made(flat), of=target if node is None else None)
 
         if name == "count":
             return FigureTemplate(dimension, False, count)
@@ -374,7 +376,10 @@ class FigureReader:
 
     def _of_firing(self, target: Target, e: tree.Expr) -> Value:
         """A number computed from the variables of a transition's firing."""
-        (value,) = firing_reader(self.checker, self.scope, target, self.loops).values(e)
+        return self._number(firing_reader(self.checker, self.scope, target, self.loops), e)
+
+    def _number(self, reader: Reader, e: tree.Expr) -> Value:
+        (value,) = reader.values(e)
         if not isinstance(value.type, Scalar) or value.type.kind == "enum":
             text = self.problems.text(e.span)
             raise CheckError("not-a-number", e.span, text=text, kind=plainly(value.type), operator="measure")
@@ -456,29 +461,34 @@ class FigureReader:
 
         def made(flat: Flat) -> tuple[int, Term]:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
-            return len(indices), _combined(kind, op, indices)
+            return len(indices), flat.shared(op, indices, lambda: _combined(kind, op, indices))
 
-        return FigureTemplate(dimension, share, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
+        def figure(flat: Flat) -> Term:
+            return flat.leaf(target, e.span, lambda: made(flat), of=target)
+
+        return FigureTemplate(dimension, share, figure)
 
     def _sample(self, e: tree.At) -> FigureTemplate:
-        """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
-        target = find_target(self.checker, self.scope, e.transition, "a transition", self.loops)
-        written = self.problems.attempt(self._of_firing, target, e.value)
-        reader = firing_reader(self.checker, self.scope, target, self.loops)
+        """The values at all events, as firings of a transition or arrivals in a place, at which a condition holds."""
+        event = event_of(self.checker, self.scope, e.event, (), self.loops)
+        target, reader = event.target, event.reader
+        if target.is_place:
+            reader = reader.allowing("a measure", "now", "tokens")
+        written = self.problems.attempt(self._number, reader, e.value)
         condition = None if e.condition is None else needed(reader.read_scalar(e.condition, BOOL))
         value = needed(written)
         assert isinstance(value.type, Scalar)
         node, dimension = to_slot(value.node), value.type.dimension
 
+        def sample(flat: Flat, transition: int | None = None, place: int | None = None) -> net.Sample:
+            counts = None if condition is None else flat.expression(condition, transition)
+            return net.Sample(transition, flat.quantity(node, transition), counts, place=place)
+
         def make(flat: Flat) -> net.Probe:
-            samples = [
-                net.Sample(
-                    transition,
-                    flat.quantity(node, transition),
-                    None if condition is None else flat.expression(condition, transition),
-                )
-                for transition in flat.transitions(target)
-            ]
+            if target.is_place:
+                samples = [sample(flat, place=place) for place in flat.places(target)]
+            else:
+                samples = [sample(flat, transition) for transition in flat.transitions(target)]
             return replace(samples[0], others=tuple(samples[1:]))
 
         return _probed("sample", make, dimension)
@@ -535,26 +545,29 @@ class FigureReader:
         if not event.target.single:
             raise CheckError("star-in-probe", event.target.span, text=event.target.text)
         written = event.reader.read_scalar(orders[0].value, INT)
-        thresholds = self._thresholds(settings)
+        given = self._settings(settings)
         sequence = needed(written)
 
         def make(flat: Flat) -> net.Probe:
             built = event.build(flat)
-            given = {_THRESHOLDS[name]: _threshold(name, node, flat.value(node)) for name, node in thresholds.items()}
-            return net.Order(built, flat.expression(sequence, built.transition), **given)
+            values = {_SETTINGS[name][0]: _setting(name, node, flat.value(node)) for name, node in given.items()}
+            return net.Order(built, flat.expression(sequence, built.transition), **values)
 
         return _probed("order", make, PLAIN)
 
-    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Node]:
-        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`. Raises CheckError where one is wrong."""
+    def _settings(self, settings: list[tree.Weighted]) -> dict[str, Node]:
+        """DT and BT of RFC 5236 and the modulus of the numbers, given as `displacement: 8, buffer: 16, modulo: 65536`.
+
+        Raises CheckError where one is wrong.
+        """
 
         def read(name: str, e: tree.Expr) -> Node:
             node = needed(self.reader.read_fixed(e, INT))
             if not node.flags:
-                _threshold(name, node, evaluate(node, ()))
+                _setting(name, node, evaluate(node, ()))
             return node
 
-        return read_settings(self.problems, settings, _THRESHOLDS, "reorder-setting", read)
+        return read_settings(self.problems, settings, _SETTINGS, "reorder-setting", read)
 
 
 def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) -> FigureTemplate:
@@ -564,15 +577,20 @@ def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) 
     return figure
 
 
-def _threshold(name: str, node: Node, given: Constant) -> int:
+def _setting(name: str, node: Node, given: Constant) -> int:
     value = int(given)
-    if not 1 <= value <= LARGEST_THRESHOLD:
-        raise CheckError("reorder-threshold", node.span, name=name, value=value, limit=LARGEST_THRESHOLD)
+    _, least, most = _SETTINGS[name]
+    if not least <= value <= most:
+        raise CheckError("reorder-threshold", node.span, name=name, value=value, least=least, limit=most)
     return value
 
 
 def _number(flat: Flat, node: Node, span: Span | None) -> Term:
     return Term("const", (), as_float(flat.value(node), span))
+
+
+def _fired(transitions: list[int]) -> Term:
+    return total([Term("firings", (), index) for index in transitions])
 
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
@@ -601,8 +619,11 @@ def _combined(kind: FigureKind, op: str, indices: list[int]) -> Term:
 
 OF_CONDITIONS = ("share", "time_until")
 _OF_ALL = {"sum": "add", "mean": "add", "min": "min2", "max": "max2"}
-_THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
-LARGEST_THRESHOLD = 1024
+_SETTINGS = {  # of `reorder`, with their bounds
+    "modulo": ("modulo", 4, MOST_MODULO),
+    "displacement": ("displacement_threshold", 1, 1024),
+    "buffer": ("buffer_threshold", 1, 1024),
+}
 _ARITHMETIC = ("+", "-", "*", "/")
 _OF_FIGURES = {
     "add": "add", "sub": "sub", "mul": "mul", "div": "div", "neg": "neg", "min": "min2", "max": "max2",
@@ -635,7 +656,7 @@ MEASURE_FUNCTIONS = {
     "sum": "sum(measure[*])",
     "time": "time(start -> end, by key)",
     "gap": "gap(event, by key)",
-    "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
+    "reorder": "reorder(event, by flow, order number)",  # and perhaps `modulo: 65536, displacement: 8, buffer: 16`
 }
 
 

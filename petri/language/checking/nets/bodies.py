@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.catalogue.units import PLAIN, dimension_name
-from petri.language.checking.expressions.keys import Key, one_or_two, parts_of
 from petri.language.checking.expressions.ranges import index_ranges, named_indices, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.instances import check_instance, module_defaults
 from petri.language.checking.nets.per import read_per
 from petri.language.checking.nets.streams import read_stream, stream_call
 from petri.language.checking.nets.targets import Loops
-from petri.language.checking.nets.token_values import token_value
+from petri.language.checking.nets.token_values import token_key, token_value
 from petri.language.checking.nets.transitions import TransitionReader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node
@@ -121,7 +120,10 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
         reader = Reader(checker, body.scope, "a capacity", loops=loops)
         if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
             capacity = reader.read_fixed(d.capacity, unit)
-    key = None if d.key is None else checker.problems.attempt(_key, checker, body.scope, d.key, d.name, symbol, loops)
+    key = None
+    if d.key is not None:
+        of_key = (d.name, symbol.type, d.key, "the key of a place", loops)
+        key = checker.problems.attempt(token_key, checker, body.scope, *of_key)
     per = () if d.per is None else checker.problems.attempt(read_per, checker, body.scope, d, symbol) or ()
     if (call := stream_call(body.scope, d)) is not None:
         found = checker.problems.attempt(read_stream, checker, call, d, symbol)
@@ -133,18 +135,6 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
     )
     template.indices = locals_of_indices
     return template
-
-
-def _key(
-    checker: CheckState, scope: Scope, e: tree.Expr | tree.Keys, place: str, symbol: PlaceSymbol, loops: Loops
-) -> Key:
-    """What a place orders its tokens by. Raises CheckError."""
-
-    def of_token(part: tree.Expr) -> tuple[Scalar, Node] | None:
-        what = "the key of a place"
-        return checker.problems.attempt(token_value, checker, scope, place, symbol.type, part, what, loops)
-
-    return one_or_two([needed(value) for value in list(map(of_token, parts_of(e)))], e.span)
 
 
 def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:

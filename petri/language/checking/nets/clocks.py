@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions.reader import Reader
-from petri.language.meaning.nodes import Node
+from petri.language.meaning.nodes import NOW, Node
 from petri.language.meaning.templates import ClockTemplate, InputTemplate
 from petri.language.meaning.types import INT, REAL, Black, Unknown
 from petri.language.problems import CheckError
@@ -52,7 +52,18 @@ class ClockReader:
 
     def _time(self, e: tree.Expr) -> Node | None:
         reader = self.reader.allowing("`after`", "draw", "now", "tokens")
-        return reader.read_scalar(e, reader.checker.units.time_type)
+        time = reader.read_scalar(e, reader.checker.units.time_type)
+        # A step of a thread, whose name has a dot, begins at `now`, as a firing that lasts does.
+        if time is not None and "." not in self.declaration.name and (rate := _rate_of_now(time)) is not None:
+            self.problems.error("rate-of-now", rate.span)
+        return time
+
+
+def _rate_of_now(time: Node) -> Node | None:
+    """An exponential time whose mean reads the instant: the clock does not follow it."""
+    if time.op == "exp" and time.args[0].flags & NOW:
+        return time
+    return next((found for part in time.args if (found := _rate_of_now(part)) is not None), None)
 
 
 def servers_of_tokens(servers: tree.Expr | Node, arc: InputTemplate) -> CheckError:

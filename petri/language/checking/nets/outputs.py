@@ -8,11 +8,17 @@ from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader, stored
 from petri.language.checking.nets.sets import SetReader
-from petri.language.checking.nets.terms import is_place_term, require_no_call, split_term
+from petri.language.checking.nets.terms import (
+    is_place_term,
+    refuse_other_terms,
+    refuse_shares,
+    require_no_call,
+    split_term,
+)
 from petri.language.meaning.nodes import TAKEN, Node, both, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
-from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Unknown, describe
+from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Scalar, Unknown, describe
 from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
@@ -28,6 +34,11 @@ class OutputReader:
         self.problems = reader.problems
 
     def read(self, outputs: Sequence[tree.Expr]) -> list[OutputTemplate]:
+        try:
+            refuse_shares(self.reader, outputs)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return []
         return [arc for output in outputs for arc in self._terms(output, None)]
 
     def _terms(self, e: tree.Expr, condition: Node | None) -> Iterator[OutputTemplate]:
@@ -108,6 +119,7 @@ class OutputReader:
         if isinstance(e, tree.Binary) and e.operator == "*" and not is_place_term(e.right):
             raise CheckError("count-after-place", e.span, text=self.problems.text(e.span))
         require_no_call(self.reader, place, arguments, e)
+        refuse_other_terms(self.reader, e)
         use = self.problems.attempt(place_use, self.reader, place)
         if use is None:
             raise self._of_unknown(arguments)
@@ -124,7 +136,9 @@ class OutputReader:
         kind, name = use.symbol.type, use.symbol.name
         if isinstance(kind, Black):
             if arguments:
-                self.problems.error("pattern-on-black", span, name=name)
+                value = reader.read(arguments[0])
+                kinds = [describe(value.type)] if isinstance(value.type, (Scalar, Record)) else ["int"]
+                self.problems.error("pattern-on-black", span, name=name, type=kinds[0])
             return ()
         if isinstance(kind, Unknown):
             raise self._of_unknown(arguments)

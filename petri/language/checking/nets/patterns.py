@@ -8,7 +8,7 @@ so that every variable is bound before it is used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from heapq import heappop, heappush
 
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import names_in
@@ -82,7 +82,7 @@ class PatternReader:
             if e.name != "_":
                 fresh = self.binds(e.name)
                 if not fresh:
-                    self._note_parameter(e)
+                    self._note_constant(e)
                 elif (
                     isinstance(kind, Scalar)
                     and kind.kind == "enum"
@@ -99,12 +99,11 @@ class PatternReader:
         else:
             yield Part(start, kind, None, e, e.span)
 
-    def _note_parameter(self, e: tree.Name) -> None:
-        """A parameter, or a constant from outside the module: perhaps a variable was meant."""
+    def _note_constant(self, e: tree.Name) -> None:
+        """A parameter or a constant: perhaps a variable was meant."""
         symbol = self.constant(e.name)
-        own = self.reader.scope.names.get(e.name) is symbol
-        if symbol is not None and (symbol.role == "parameter" or (symbol.role == "constant" and not own)):
-            self.problems.note("parameter-in-pattern", e.span, name=e.name)
+        if symbol is not None and symbol.role in ("parameter", "constant"):
+            self.problems.note("parameter-in-pattern", e.span, name=e.name, kind=symbol.role)
 
     def _is_type(self, e: tree.Expr) -> bool:
         return isinstance(e, tree.Name) and isinstance(self.reader.scope.find(e.name), TypeSymbol)
@@ -185,21 +184,36 @@ def in_binding_order(
     Of the arcs that can be tried next, the one written first is tried first. If an arc is to be the first, then after
     it those that share a variable with the arcs before them.
     """
-    bindable: set[str] = set().union(*(arc.binds() for arc in arcs)) if arcs else set()
-    bound: set[str] = set()
-    ordered: list[ArcReading] = []
     waiting = list(arcs) if first is None else [first, *(arc for arc in arcs if arc is not first)]
-    needs = {id(arc): arc.needs() & bindable for arc in arcs}
-    while waiting:
-        ready = [arc for arc in waiting if needs[id(arc)] <= bound | arc.binds()]
-        if not ready:
-            return ordered, waiting
-        joined = (arc for arc in ready if bound & (arc.binds() | needs[id(arc)]))
-        chosen = ready[0] if first is None else next(joined, ready[0])
-        waiting.remove(chosen)
-        ordered.append(chosen)
-        bound |= chosen.binds()
-    return ordered, []
+    binds = [arc.binds() for arc in waiting]
+    bindable: set[str] = set().union(*binds)
+    needs = [arc.needs() & bindable for arc in waiting]
+    lacking = [need - own for need, own in zip(needs, binds, strict=True)]
+    users: dict[str, list[int]] = {}  # the arcs that bind or need a name
+    for at, names in enumerate(zip(binds, needs, strict=True)):
+        for name in set().union(*names):
+            users.setdefault(name, []).append(at)
+    ready = [at for at, names in enumerate(lacking) if not names]  # both in the order written
+    joined: list[int] = []  # those that share a name with the arcs before, if that matters
+    bound: set[str] = set()
+    done = [False] * len(waiting)
+    ordered: list[ArcReading] = []
+    while ready or joined:
+        at = heappop(joined or ready)
+        if done[at]:
+            continue
+        done[at] = True
+        ordered.append(waiting[at])
+        for name in binds[at] - bound:
+            bound.add(name)
+            for user in users[name]:
+                if name in lacking[user]:
+                    lacking[user].remove(name)
+                    if not lacking[user]:
+                        heappush(ready, user)
+                if first is not None and not lacking[user] and not done[user]:
+                    heappush(joined, user)
+    return ordered, [arc for arc, is_done in zip(waiting, done, strict=True) if not is_done]
 
 
 def in_join_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcReading]]:
@@ -209,9 +223,11 @@ def in_join_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcRea
     susceptible, infected, each arc but the first has only the tokens that match (C1).
     """
     written = in_binding_order(arcs)
+    if not written[1] and _is_joined(written[0]):
+        return written
     # An arc that knows the variables of many others leads to bindings in the fewest steps.
     by_worth = sorted(arcs, key=lambda arc: -sum(bool(arc.binds() & (one.binds() | one.needs())) for one in arcs))
-    orders = chain([written], (in_binding_order(arcs, first) for first in by_worth))
+    orders = (in_binding_order(arcs, first) for first in by_worth)
     return next((order for order in orders if not order[1] and _is_joined(order[0])), written)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from petri import net
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.state import CheckState
-from petri.language.meaning.nodes import Constant, Node, evaluate
+from petri.language.meaning.nodes import Constant, Node, constant, evaluate
 from petri.language.meaning.scope import (
     INNER,
     ConstantSymbol,
@@ -32,7 +32,7 @@ from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS
 from petri.net import Span, Term
-from petri.structs import Struct
+from petri.structs import Struct, replace
 
 Loops = Mapping[str, ConstantSymbol]
 
@@ -46,14 +46,23 @@ _WAYS = (SpaceSymbol, InstanceSymbol, ThreadSymbol)  # to the rest of a path
 
 
 class Index(Struct):
-    """An index in a path; `labels` are the names of its values, if it is that of an enumeration."""
+    """An index in a path, or with `last` several: `2..k`. labels: the names of its values if it is an enumeration's."""
 
     node: Node
     labels: tuple[str, ...]
+    last: Node | None = None
 
     def shown(self, values: Sequence[Constant]) -> str:
         number = int(evaluate(self.node, values))
         return self.labels[number] if self.labels else str(number)
+
+
+def _index(reader: Reader, e: tree.Expr, kind: Scalar) -> Index:
+    """Raises CheckError."""
+    if isinstance(e, tree.Range) and not kind.labels:
+        low, high = (needed(reader.read_fixed(end, kind)) for end in (e.low, e.high))
+        return Index(low, (), high)
+    return Index(needed(reader.read_fixed(e, kind)), kind.labels)
 
 
 Step = tuple[str, tuple[Index | None, ...]]
@@ -62,7 +71,8 @@ Step = tuple[str, tuple[Index | None, ...]]
 class Target(Struct):
     """A place, transition or measure, as it is seen from the body in which its measure is declared.
 
-    steps: the names of its path with their indices, None for `[*]`. conditions: those under which it is in the net.
+    steps: the names of its path with their indices, None for `[*]`; one may be a range. conditions: those under which
+    it is in the net.
     """
 
     symbol: PlaceSymbol | TransitionSymbol | MeasureSymbol
@@ -77,7 +87,22 @@ class Target(Struct):
 
     @property
     def single(self) -> bool:
-        return all(index is not None for _, indices in self.steps for index in indices)
+        return all(index is not None and index.last is None for _, indices in self.steps for index in indices)
+
+    def split(self, value: Callable[[Node], Constant]) -> Iterator[Target] | None:
+        """For each value of its first range a target with this value; None without a range."""
+        for at, (name, indices) in enumerate(self.steps):
+            for position, index in enumerate(indices):
+                if index is None or index.last is None:
+                    continue
+                before, after = indices[:position], indices[position + 1 :]
+                values = range(int(value(index.node)), int(value(index.last)) + 1)
+                singles = (Index(constant(one, "int"), ()) for one in values)
+                return (
+                    replace(self, steps=(*self.steps[:at], (name, (*before, one, *after)), *self.steps[at + 1 :]))
+                    for one in singles
+                )
+        return None
 
 
 class Flat(Protocol):
@@ -105,7 +130,11 @@ class Flat(Protocol):
     def charge(self, terms: int, span: Span) -> None:
         """Count what formulas consist of. Raises CheckError when it has become too much."""
 
-    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
+    def leaf(
+        self, owner: object, span: Span, make: Callable[[], tuple[int, Term]], *, of: Target | None = None
+    ) -> Term: ...
+
+    def shared(self, op: str, elements: Sequence[int], make: Callable[[], Term]) -> Term: ...
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
 
@@ -272,7 +301,7 @@ class _Walk:
         for index, kind in zip(written, kinds, strict=True):
             if isinstance(kind, Unknown):
                 raise Reported
-            found.append(None if index is None else Index(needed(reader.read_fixed(index, kind)), kind.labels))
+            found.append(None if index is None else _index(reader, index, kind))
         return tuple(found)
 
     # ------------------------------------------------------------ where it ends

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from petri.catalogue.operations import DISTRIBUTIONS
+from petri.catalogue.units import TIME, TIMES
 from petri.catalogue.words import ARC_WORDS
 from petri.language.checking.expressions.reader import Reader
+from petri.language.meaning.scope import ConstantSymbol
+from petri.language.meaning.types import Scalar
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 
@@ -41,3 +47,31 @@ def require_no_call(reader: Reader, place: tree.Expr, arguments: tuple[tree.Expr
     if reader.scope.find(place.name) is None:
         form = f"{place.name} {reader.problems.text(arguments[0].span)}"
         raise CheckError("arc-in-parentheses", e.span, word=place.name, form=form)
+
+
+def refuse_other_terms(reader: Reader, e: tree.Expr) -> None:
+    """Raises CheckError for what programs of other kinds have among their arcs: a time, or a choice."""
+    text = reader.problems.text(e.span)
+    if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name in DISTRIBUTIONS:
+        if reader.scope.find(e.function.name) is not None:
+            return
+        weights = [reader.problems.text(one.weight.span) for one in e.arguments if isinstance(one, tree.Weighted)]
+        if weights:
+            raise CheckError("output-chosen", e.span, sign="choice", first=weights[0], second=(*weights, "1")[1])
+        raise CheckError("time-as-arc", e.span, text=text)
+    symbol = reader.scope.find(e.name) if isinstance(e, tree.Name) else None
+    if isinstance(symbol, ConstantSymbol):
+        reader.checker.resolve(symbol)
+    kind = symbol.type if isinstance(symbol, ConstantSymbol) else None
+    unit = e.unit if isinstance(e, tree.Number) else None
+    if unit in TIMES or (isinstance(kind, Scalar) and kind.dimension == TIME):
+        raise CheckError("time-as-arc", e.span, text=text)
+
+
+def refuse_shares(reader: Reader, outputs: Sequence[tree.Expr]) -> None:
+    """Raises CheckError for `0.3 * a, 0.7 * b`: a number of tokens is whole."""
+    numbers = [e.left for e in outputs if isinstance(e, tree.Binary) and e.operator == "*"]
+    shares = [e for e in numbers if isinstance(e, tree.Number) and e.unit is None and 0 < e.value < 1]
+    if shares:
+        first, second = ([reader.problems.text(e.span) for e in shares] + ["1"])[:2]
+        raise CheckError("output-chosen", shares[0].span, sign="*", first=first, second=second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from petri.language.checking.expressions.keys import Key, one_or_two, parts_of
 from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.reader import Reader, slots_of
 from petri.language.checking.nets.targets import Loops
@@ -9,7 +10,7 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import Black, Record, Scalar, Type, Unknown, Vector, plainly
-from petri.language.problems import CheckError, Reported
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 
 Names = dict[str, tuple[Type, tuple[Node, ...]]]
@@ -35,6 +36,17 @@ def token_value(
     if not isinstance(value.type, Scalar) or value.type.kind == "bool":
         raise CheckError("key-not-number", e.span, kind=plainly(value.type), what=what)
     return value.type, value.node
+
+
+def token_key(
+    checker: CheckState, scope: Scope, place: str, kind: Type, e: tree.Expr | tree.Keys, what: str, loops: Loops
+) -> Key:
+    """What a place orders its tokens by. Raises CheckError."""
+
+    def of_token(part: tree.Expr) -> tuple[Scalar, Node] | None:
+        return checker.problems.attempt(token_value, checker, scope, place, kind, part, what, loops)
+
+    return one_or_two([needed(value) for value in list(map(of_token, parts_of(e)))], e.span)
 
 
 def fields_of(kind: Type, e: tree.Expr) -> Names:

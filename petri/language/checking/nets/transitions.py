@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
 from petri import net
+from petri.catalogue.operations import COMPARISONS
 from petri.catalogue.units import dimension_name
 from petri.diagnostics import Label
 from petri.language.checking.expressions.keys import one_or_two, parts_of
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import indices_of, names_in
-from petri.language.checking.expressions.places import place_use, require_element
+from petri.language.checking.expressions.places import as_loops, place_use, require_element
 from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
 from petri.language.checking.expressions.reader import Reader, slots_of, stored
 from petri.language.checking.nets.clocks import ClockReader
@@ -22,7 +23,7 @@ from petri.language.checking.nets.sets import SetReader
 from petri.language.checking.nets.terms import require_no_call, split_term
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
-from petri.language.meaning.scope import ConstantSymbol
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol
 from petri.language.meaning.templates import Body, InputTemplate, PlaceUse, TransitionTemplate, Wanted
 from petri.language.meaning.types import (
     BOOL,
@@ -80,7 +81,8 @@ class TransitionReader:
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end"), self.sets).read(d.outputs)
-        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
+        named = self._lets()
+        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in named.items()}
         template = TransitionTemplate(
             d.name,
             self.loop_templates,
@@ -101,6 +103,7 @@ class TransitionReader:
             {**lets, **self.variables},
             d.doc,
             d.span,
+            lets=tuple(_shown(named, self.variables)),
         )
         # These know one another, and the garbage collector comes too late for a large net: what they hold goes now.
         self.reader.lets = self.reader.sets = self.lets.reader.lets = None
@@ -147,7 +150,8 @@ class TransitionReader:
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse:
         """The place of an input arc, whose index is a constant."""
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(indices_of(e)))):
-            raise CheckError("index-not-constant", e.span, where="an input")
+            loops = as_loops(self.reader, e, self._bindable)
+            raise CheckError("index-not-constant", e.span, where="an input", loops=loops)
         use = place_use(self.reader, e)
         symbol = use.symbol
         if mode != "reset":
@@ -160,7 +164,7 @@ class TransitionReader:
     def _reading(self, arc: tree.Arc) -> ArcReading:
         count, place, arguments = split_term(arc.term)
         if isinstance(arc.term, tree.Binary) and arc.term.operator in (">=", "<", ">", "<=", "==", "!="):
-            raise CheckError("threshold-without-no", arc.span, text=self.problems.text(arc.span))
+            raise self._comparison(arc.term)
         if isinstance(arc.term, tree.Binary) and isinstance(arc.term.right, tree.Number) and count is not None:
             raise CheckError("count-after-place", arc.span, text=self.problems.text(arc.span))
         try:
@@ -178,6 +182,13 @@ class TransitionReader:
             count = None
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
+    def _comparison(self, e: tree.Binary) -> CheckError:
+        """The error that a comparison is written as an arc: of the tokens of a place, or of what another arc binds."""
+        text, compared = self.problems.text(e.span), split_term(e.left)[1]
+        named = isinstance(compared, tree.Name) and isinstance(self.body.scope.find(compared.name), PlaceSymbol)
+        more = {"place": self.problems.text(compared.span)} if named else {"guard": text}
+        return CheckError("threshold-without-no", e.span, text=text, **more)
+
     def _declare_unknown(self, patterns: Sequence[tree.Expr]) -> None:
         """Names of patterns whose place is unknown, so that their uses are not reported as well."""
         for name in (name for pattern in patterns for name in names_in(pattern)):
@@ -188,9 +199,14 @@ class TransitionReader:
         """The one pattern of an arc; None on a black place, and if every token matches."""
         kind = use.symbol.type
         if isinstance(kind, Black) and arguments:
-            self.problems.error("pattern-on-black", span, name=use.symbol.name)
+            self.problems.error("pattern-on-black", span, name=use.symbol.name, type="int")
         elif not isinstance(kind, Unknown) and len(arguments) > 1:
             self.problems.fault(several_patterns(self.problems, use, arguments, span))
+        elif arguments and _is_condition(arguments[0]) and kind != BOOL:
+            text = self.problems.text(arguments[0].span)
+            fresh = (name for name in names_in(arguments[0]) if self.patterns.binds(name))
+            place, variable = self.problems.text(use.span), next(fresh, "x")
+            self.problems.error("pattern-condition", arguments[0].span, text=text, place=place, variable=variable)
         elif not isinstance(kind, Unknown):
             return arguments[0] if arguments else None
         self._declare_unknown(arguments)
@@ -211,10 +227,10 @@ class TransitionReader:
             self._bind_rest(reading, pattern)
         count = self.reader.allowing("a number of tokens", "tokens")
         number = count.read_scalar(reading.count, INT) if reading.count is not None else None
-        reads = reading.arc.mode == "read"
-        return InputTemplate(
-            reading.place, tuple(pattern), number, reads, reading.arc.span, any=reading.arc.any, lends=lends
-        )
+        arc = reading.arc
+        template = InputTemplate(reading.place, tuple(pattern), number, arc.mode == "read", arc.span)
+        template.any, template.lends, template.in_turn = arc.any, lends, arc.in_turn
+        return template
 
     def _bind_rest(self, reading: ArcReading, pattern: list[Wanted]) -> None:
         """Variables for all slots of a kept token, whose values come back when the firing ends."""
@@ -362,9 +378,25 @@ class TransitionReader:
         return time
 
 
+def _is_condition(e: tree.Expr) -> bool:
+    return isinstance(e, tree.Binary) and e.operator in (*COMPARISONS, "and", "or")
+
+
+def _shown(lets: Mapping[str, Value], variables: Mapping[str, object]) -> Iterator[tuple[net.Variable, Node]]:
+    """The scalars of the values that people see: not of names that a pattern or a thread has given something else."""
+    for name, value in lets.items():
+        if name not in variables and name.isidentifier():
+            for (path, kind), node in zip(layout(value.type), value.nodes, strict=False):
+                yield _variable(path_within(name, path), kind), to_slot(node)
+
+
 def _new_variable(flat: list[net.Variable], name: str, kind: Scalar) -> int:
-    flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
+    flat.append(_variable(name, kind))
     return len(flat) - 1
+
+
+def _variable(name: str, kind: Scalar) -> net.Variable:
+    return net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension))
 
 
 _ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied", "all": "taken from"}

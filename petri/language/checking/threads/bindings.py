@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.reader import Permission, Reader, slots_of
 from petri.language.checking.nets.patterns import PatternReader
 from petri.language.checking.nets.terms import array_of, split_term
@@ -48,6 +49,23 @@ class Bindings:
         base = array_of(place)
         symbol = self.names.find(base.name) if isinstance(base, tree.Name) else None
         return symbol if isinstance(symbol, PlaceSymbol) else None
+
+    def given(self, output: tree.Expr) -> Iterator[PlaceSymbol]:
+        """The places, or arrays of places, to which an output may give."""
+        if isinstance(output, tree.Delayed):
+            yield from self.given(output.output)
+        elif isinstance(output, tree.If):
+            yield from self.given(output.then)
+            yield from () if output.otherwise is None else self.given(output.otherwise)
+        elif (symbol := self.place(output)) is not None:
+            yield symbol
+
+    def asked(self, e: object) -> list[PlaceSymbol]:
+        """The places, or arrays of places, whose numbers of tokens an expression asks for."""
+        calls = (part for part in nodes_in(e) if isinstance(part, tree.Call))
+        asked = (call for call in calls if isinstance(call.function, tree.Name) and call.function.name == "tokens")
+        places = (self.place(argument) for call in asked for argument in call.arguments)
+        return [place for place in places if place is not None]
 
     def of_arc(self, arc: tree.Arc, scope: Scope) -> Scope:
         """The values that an arc binds."""
@@ -104,3 +122,8 @@ class Bindings:
         self._fresh[name] = self._fresh.get(name, 0) + 1
         number = self._fresh[name]
         return f"{name}'" if number == 1 else f"{name}'{number}"
+
+
+def may_be_one(one: PlaceSymbol, other: PlaceSymbol) -> bool:
+    """Whether two names may be those of one place: two ports may be connected to the same one."""
+    return one is other or (one.port and other.port)

@@ -9,7 +9,7 @@ from petri.language.checking.expressions.names import names_in
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.threads.graph import Cursor, End, Output, State, Target, Transition, Variable
 from petri.language.checking.threads.interrupts import Interrupt
-from petri.language.checking.threads.terms import asks, both, closed, negated
+from petri.language.checking.threads.terms import both, closed, negated
 from petri.language.checking.threads.walk import Walk
 from petri.language.meaning.types import INT, Scalar, plainly
 from petri.language.problems import CheckError
@@ -38,9 +38,9 @@ class Blocks(Walk):
     def _parted(self, cursor: Cursor, step: tree.Step, condition: tree.Expr) -> tuple[Cursor, Cursor, Fork]:
         """Where the activation is if a condition holds, and if not; the ends at which it parts, with the condition."""
         state, ends = None, []
-        late = asks(condition, "tokens") or "now" in names_in(condition)
+        late = bool(self.bindings.asked(condition)) or "now" in names_in(condition)
         if cursor.state is None or cursor.clauses is not None or cursor.state.reply is not None or late:
-            ends = self._ends(cursor, step, self._apart(step, cursor))
+            ends = self._ends(cursor, step, self._apart(step, cursor, condition))
         else:
             state, ends = cursor.state, cursor.ends
         asked = [self._put(condition, end) for end in ends]
@@ -123,8 +123,12 @@ class Blocks(Walk):
     def _choose(self, step: tree.Step, cursor: Cursor) -> Cursor:
         start = cursor.start
         state = self._rest(cursor, step)
+        self._ordered(step, state)
         found: list[Cursor] = []
         for branch in (step, *step.others):
+            first = branch.body[0].discipline if branch.body and not branch.clock else None
+            if first is not None:
+                raise CheckError("order-in-branch", first.span, order=self.problems.text(first.span))
             clauses = (
                 branch if branch.clock or branch.guard or branch.priority or branch.weight or branch.prefer else None
             )

@@ -2,7 +2,7 @@
 
 A step that waits for tokens or for a reply, or that lasts, makes a transition. All other steps belong to the transition
 before them. They make one of their own where there is none before, where they have a label, where they put tokens into
-a place with a capacity, and where they ask for `tokens(…)` after a transition that lasts.
+a place with a capacity, and where they ask for `tokens(…)` of places that the transition before them changes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Compiler(Blocks):
         self.transitions += self.limits.late(self.transitions)
         for held in self.held:
             raise CheckError("held-at-end", held.span, place=held.place, name=self.thread.name)
-        self.transitions, self.states = simplified(self.transitions, self.states)
+        self.transitions, self.states = simplified(self.transitions, self.states, self.misses)
         self.transitions = interrupted(self.transitions, self._interrupts)
         kept = {id(transition.source) for transition in self.transitions}
         self.states = [state for state in self.states if id(state) in kept]
@@ -58,10 +58,14 @@ class Compiler(Blocks):
             self._collect_labels((*step.body, *step.others))
 
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        parts = (step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer, step.within)
+        parts = (step.arcs, step.outputs, step.draws, step.discipline, step.time, step.guard, step.prefer, step.within)
         self._bound(*parts, anew=self._binds(step))
-        if step.label in self.limits.labels and cursor.state is not None and cursor.state.request is not None:
-            cursor = Cursor(ends=self._ends(cursor, replace(step, verb="end", label="", within=None)))
+        replied = cursor.state is not None and cursor.state.request is not None
+        # A request has the values of its caller elsewhere than a key finds them.
+        keyed = step.discipline is not None and step.discipline.key is not None
+        if replied and (step.label in self.limits.labels or keyed):
+            pause = replace(step, verb="end", label="", within=None, discipline=None)
+            cursor = Cursor(ends=self._ends(cursor, pause))
         if step.verb != "call":
             self._bound(step.value)
         handlers: dict[str, Callable[[tree.Step, Cursor], Cursor]] = {
@@ -82,10 +86,10 @@ class Compiler(Blocks):
         self.held += held
         made.arcs = list(step.arcs)
         taken = Cursor(ends=[End(made, None, {})])
-        if step.time is None or not self._open:
+        if step.time is None or not (self._open or self.misses(step.time, made)):
             made.time = step.time
             return taken
-        cursor = self._lasting(tree.Step("wait", step.span, step.name_span, time=step.time), taken)
+        cursor = self._wait(tree.Step("wait", step.span, step.name_span, time=step.time), taken)
         cursor.ends[0].transition.beside, cursor.ends[0].transition.suffix = made, "_done"
         return cursor
 
@@ -93,7 +97,8 @@ class Compiler(Blocks):
         """The tokens that interrupt the steps of a `do`; they go first, unless a priority says otherwise."""
         cursor = self._take(step, cursor)
         made = cursor.ends[0].transition
-        made.at_once, made.priority = True, made.priority or tree.Number(Fraction(1), "1", None, step.span)
+        made.at_once = made.interrupts = True
+        made.priority = made.priority or tree.Number(Fraction(1), "1", None, step.span)
         return cursor
 
     def _lasting(self, step: tree.Step, cursor: Cursor) -> Cursor:
@@ -131,7 +136,8 @@ class Compiler(Blocks):
         end = cursor.ends[0] if len(cursor.ends) == 1 and cursor.state is None else None
         free = end is not None and end.transition.time is None and not end.transition.at_once
         alone = free and end is not None and end.condition is None and not end.transition.outputs
-        if end is None or not alone or step.label or step.guard or step.priority or step.weight or step.prefer:
+        late = end is not None and self.misses(step.time, end.transition)
+        if end is None or not alone or late or step.label or step.guard or step.priority or step.weight or step.prefer:
             end = End(self._transition(cursor, step), None, {})
         if not end.transition.arcs:
             end.transition.word = "wait"

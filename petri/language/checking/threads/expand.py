@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.language.checking.expressions.keys import Key
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.expressions.scheduled import number as whole
 from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.nets.terms import split_term
+from petri.language.checking.nets.token_values import token_key
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import closed, given_if, put_in
-from petri.language.meaning.nodes import Node
+from petri.language.checking.threads.waiting import arrange, in_turn
+from petri.language.meaning.nodes import Node, constant
 from petri.language.meaning.scope import (
     ConstantSymbol,
     PlaceSymbol,
@@ -25,11 +29,13 @@ from petri.language.meaning.scope import (
     TransitionSymbol,
 )
 from petri.language.meaning.templates import Body, PlaceTemplate
-from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
+from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request, Scalar
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field, replace
+
+_OWN = "activation"  # what the token of an activation without values holds where it must be one of its own (T1)
 
 
 class Expansion(Struct):
@@ -62,6 +68,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
+    arrange(compiler.states, compiler.transitions, compiler.bindings)
     compiler.limits.check(compiler.transitions)
     for state in compiler.states:
         if state.request is not None:
@@ -118,13 +125,17 @@ class Expander:
             symbol.type = state.request
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
+        elif state.distinct:
+            zero = constant(0, "int", state.span)
+            symbol.type = Record({_OWN: Scalar("int", low=zero, high=zero)})
+        symbol.discipline = state.discipline
         reader = Reader(self.checker, scope, "the range of a loop")
         symbol.indices = index_ranges(reader, [loop.range for loop in self.thread.loops])
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
         waiting = replace(symbol, name=self.thread.name)
-        made = PlaceTemplate(waiting, state.span, self.condition, step=f".{state.name}")
+        made = PlaceTemplate(waiting, state.span, self.condition, self._key(state, symbol), step=f".{state.name}")
         if state.request is not None:
             symbol.given = True
             made.site = scope.new_local()
@@ -139,6 +150,17 @@ class Expander:
                 state="done",
             )
         self.body.places.append(made)
+
+    def _key(self, state: State, symbol: PlaceSymbol) -> Key | None:
+        """By what the activations that wait at a place are ordered, if they are."""
+        if state.order is None or state.order.key is None:
+            return None
+        if not state.kept:
+            span = state.order.key.span
+            self.checker.problems.error("order-by-nothing", span, known=sorted(state.scope) or None)
+            return None
+        attempt, scope, key = self.checker.problems.attempt, self.body.scope, state.order.key
+        return attempt(token_key, self.checker, scope, symbol.name, symbol.type, key, "the key of a step", {})
 
     def _number(self, state: State) -> str:
         """The name of the number of the place where a reply arrives."""
@@ -159,7 +181,9 @@ class Expander:
     def _transition(self, t: Transition) -> tree.Transition:
         arcs = list(t.arcs)
         if t.source is not None:
-            arcs.insert(0, tree.Arc("take", False, self._taken(t.source, t.span), t.span))
+            ordered = t.source.discipline != "bag"
+            term = self._taken(t.source, t.span)
+            arcs.insert(0, tree.Arc("take", ordered, term, t.span, in_turn=ordered and in_turn(t)))
         return tree.Transition(
             name=self._full(t.name),
             loops=self.thread.loops,
@@ -185,6 +209,8 @@ class Expander:
     def _taken(self, state: State, span: Span) -> tree.Expr:
         """The arc's term that takes an activation and its values from a place."""
         place = self._term(state, span)
+        if state.distinct:
+            return place
         if state.request is None:
             values = [(name, tree.Name(name, state.scope[name].span), span) for name in state.kept]
             return tree.Call(place, (tree.Record(tuple(values), span),), span) if values else place
@@ -211,6 +237,8 @@ class Expander:
         state = target.state
         place = self._term(state, span)
         values = [(name, _value(target, name, span)) for name in state.kept]
+        if state.distinct:
+            values = [(_OWN, whole(0, span))]
         if state.request is None:
             record = tree.Record(tuple((name, value, span) for name, value in values), span)
             return tree.Call(place, (record,), span) if values else place
@@ -262,8 +290,9 @@ class Expander:
 
 
 def _servers(t: Transition) -> tree.Expr | None:
-    """Each activation has a clock of its own, also where its token has no value (C1)."""
-    black = t.clock is not None and t.source is not None and not t.source.kept and t.source.request is None
+    """Of black activations, as many clocks run as there are (C1)."""
+    source = t.source
+    black = t.clock is not None and source is not None and not (source.kept or source.distinct or source.request)
     return tree.Name("all", t.span) if black else None
 
 

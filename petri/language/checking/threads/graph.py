@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from petri.language.meaning.types import Request, Type
 from petri.language.syntax import tree
 from petri.net import Span
@@ -23,7 +25,8 @@ class State(Struct):
 
     At the place of a reply, `request` is its type, and the pattern `reply` binds `reply_names`. `fields` maps the live
     values that it keeps in the request to the fields of its `caller`. `late`: time limits lead there, so no reply may.
-    `held`: by the activations that wait there.
+    `held`: by the activations that wait there. `order`: in which they go on, if a step says so; else `discipline` does.
+    `distinct`: each is a token of its own although it keeps no value (T1).
     """
 
     scope: Scope
@@ -36,6 +39,9 @@ class State(Struct):
     fields: dict[str, str] = field(default_factory=dict)
     late: bool = False
     held: tuple[Held, ...] = ()
+    order: tree.Discipline | None = None
+    discipline: Literal["bag", "fifo", "lifo", "by"] = "bag"
+    distinct: bool = False
 
     @property
     def kept(self) -> list[str]:
@@ -68,7 +74,8 @@ class Transition(Struct):
     """A transition of a thread. `label` is its name if the text gives one; otherwise its name is made of `word`.
 
     `own`: its step may not become part of the transition before it. `at_once`: a wait behind it is not its time.
-    `beside`: the transition after which it is called, with a `suffix`.
+    `interrupts`: it takes any activation from its place, and gives back what that one holds. `beside`: the transition
+    after which it is called, with a `suffix`.
     """
 
     label: str
@@ -90,6 +97,7 @@ class Transition(Struct):
     name: str = ""
     own: bool = False
     at_once: bool = False
+    interrupts: bool = False
     beside: Transition | None = None
     suffix: str = ""
 

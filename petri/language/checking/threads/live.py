@@ -16,6 +16,9 @@ def find_live(
     states: Sequence[State], transitions: Sequence[Transition], measured: Mapping[str, frozenset[str]]
 ) -> None:
     """Sets `live` of the states. measured: the names that measures mention, by the name of the transition."""
+    for waiting in states:
+        key = None if waiting.order is None else waiting.order.key
+        waiting.live = frozenset(name for name in names_in(key) if name in waiting.scope)
     fixed = {id(t): frozenset((*_own_names(t), *measured.get(t.name, ()))) for t in transitions}
     changed = True
     while changed:
@@ -68,7 +71,7 @@ def measured_names(declarations: Sequence[tree.Declaration]) -> Measured:
             written = declaration.formula, declaration.bound
         for e in nodes_in(written):
             if isinstance(e, tree.At):
-                keep(e.transition, e.value)
+                keep(e.event, e.value)
             elif isinstance(e, tree.Call) and len(e.arguments) >= 2:
                 for argument in e.arguments:
                     keep(argument, e.arguments)

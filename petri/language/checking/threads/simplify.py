@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.threads.graph import Output, State, Target, Transition
@@ -10,24 +10,28 @@ from petri.language.checking.threads.terms import asks, both, negated, put_in
 from petri.language.syntax import tree
 
 _INSTANTS = frozenset(("now", "end"))
+Misses = Callable[[object, Transition], bool]
 
 
-def simplified(transitions: Sequence[Transition], states: Sequence[State]) -> tuple[list[Transition], list[State]]:
+def simplified(
+    transitions: Sequence[Transition], states: Sequence[State], misses: Misses
+) -> tuple[list[Transition], list[State]]:
     """The graph without transitions that take an activation from a place only to decide where it goes on.
 
     Those that put it there decide instead: a request says already when it is made where its caller will go on.
+    misses: whether an expression that is read when a transition starts misses what this one does.
     """
     kept, places = list(transitions), list(states)
     changed = True
     while changed:
         changed = False
         for transition in list(kept):
-            if _passes(transition, kept) and _take_out(transition, kept):
+            if _passes(transition, kept, misses) and _take_out(transition, kept):
                 kept.remove(transition)
                 places.remove(transition.source)  # type: ignore[arg-type]
                 changed = True
     for transition in list(kept):
-        if _melts(transition, kept):
+        if _melts(transition, kept, misses):
             for other in kept:
                 other.outputs = [found for output in other.outputs for found in _melted(output, transition, other)]
             kept.remove(transition)
@@ -50,17 +54,29 @@ def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
     return all(other is t or other.source is not t.source for other in transitions)
 
 
-def _passes(t: Transition, transitions: Sequence[Transition]) -> bool:
+def _reads_too_early(e: object, t: Transition, transitions: Sequence[Transition], misses: Misses) -> bool:
+    """Whether an expression of a transition would miss something where those that lead to its place read it."""
+    assert t.source is not None
+    before = [other for other in transitions for output in other.outputs if _leads(output, t.source)]
+    return any(misses(e, other) or (t.source.request is not None and asks(e, "tokens")) for other in before)
+
+
+def _leads(output: Output, state: State) -> bool:
+    return any(target.state is state for target in output.targets)
+
+
+def _passes(t: Transition, transitions: Sequence[Transition], misses: Misses) -> bool:
     """Whether a transition only decides where the activations of its place go on."""
     if len(t.outputs) != 1 or not _is_bare(t, transitions):
         return False
     (output,) = t.outputs
     if output.condition is not None or output.term is not None or not output.targets:
         return False
-    if any(target.state is t.source for target in output.targets):
+    if t.source is None or _leads(output, t.source):
         return False
-    mentioned = {name for target in output.targets for name in names_in((target.condition, *target.values.values()))}
-    return not mentioned & _INSTANTS
+    deciding = [(target.condition, *target.values.values()) for target in output.targets]
+    mentioned = {name for one in deciding for name in names_in(one)}
+    return not mentioned & _INSTANTS and not any(_reads_too_early(one, t, transitions, misses) for one in deciding)
 
 
 def _take_out(t: Transition, transitions: Sequence[Transition]) -> bool:
@@ -69,7 +85,8 @@ def _take_out(t: Transition, transitions: Sequence[Transition]) -> bool:
     assert state is not None
     for target in targets:
         wanted, there = state.request, target.state.request
-        if wanted is not None and (target.state.late or there not in (None, wanted)):
+        keyed = target.state.order is not None and target.state.order.key is not None
+        if wanted is not None and (target.state.late or keyed or there not in (None, wanted)):
             return False
     for target in targets:
         target.state.request = target.state.request or state.request
@@ -90,13 +107,15 @@ def _replaced(target: Target, state: State, targets: Sequence[Target]) -> list[T
     return found
 
 
-def _melts(t: Transition, transitions: Sequence[Transition]) -> bool:
+def _melts(t: Transition, transitions: Sequence[Transition], misses: Misses) -> bool:
     """Whether the outputs of a transition can be those of all transitions that lead to its place."""
     if t.own or t.source is None or t.source.request is not None or not _is_bare(t, transitions):
         return False
-    again = any(target.state is t.source for output in t.outputs for target in output.targets)
-    late = any(asks((output.condition, output.term), "tokens") for output in t.outputs)
-    return not again and not late
+    if any(_leads(output, t.source) for output in t.outputs):
+        return False
+    deciding = [(one.condition, *one.values.values()) for output in t.outputs for one in output.targets]
+    deciding += [(output.condition, output.term) for output in t.outputs]
+    return not any(_reads_too_early(one, t, transitions, misses) for one in deciding)
 
 
 def _melted(output: Output, t: Transition, other: Transition) -> list[Output]:

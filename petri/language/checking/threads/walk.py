@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from petri.diagnostics import Label
 from petri.language.checking.expressions.names import mentions
 from petri.language.checking.state import CheckState
-from petri.language.checking.threads.bindings import Bindings
+from petri.language.checking.threads.bindings import Bindings, may_be_one
 from petri.language.checking.threads.graph import Cursor, End, Held, Output, Scope, State, Target, Transition
 from petri.language.checking.threads.interrupts import Interrupt
 from petri.language.checking.threads.limits import Limits
-from petri.language.checking.threads.terms import asks, both, put_in, size
+from petri.language.checking.threads.terms import both, put_in, size
+from petri.language.meaning.scope import PlaceSymbol
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
@@ -104,6 +105,7 @@ class Walk(ABC):
     def _transition(self, cursor: Cursor, step: tree.Step) -> Transition:
         """A new transition for a step, from the place where the cursor is."""
         state = self._rest(cursor, step) if cursor.ends else cursor.state
+        self._ordered(step, state)
         made = Transition(step.label, self._word(step), state, step.span, step.name_span, step.doc)
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
@@ -117,6 +119,14 @@ class Walk(ABC):
         self.limits.note(step, made, self.held)
         return made
 
+    def _ordered(self, step: tree.Step, state: State | None) -> None:
+        """Activations wait at the place in the order that the step says, if it says one."""
+        if step.discipline is None:
+            return
+        if state is None:
+            raise CheckError("order-at-start", step.discipline.span, word=step.discipline.word)
+        state.order = step.discipline
+
     def _word(self, step: tree.Step) -> str:
         """The verb and its first place."""
         terms = [*(arc.term for arc in step.arcs), *step.outputs]
@@ -124,23 +134,24 @@ class Walk(ABC):
         word = _WORDS.get(step.verb, step.verb)
         return word if symbol is None else f"{word}_{symbol.name}"
 
-    def _apart(self, step: tree.Step, cursor: Cursor) -> bool:
-        """Whether a step needs a transition of its own, so that it takes effect when the one before it has ended."""
-        lasts = any(end.transition.time is not None for end in cursor.ends)
-        capped = any(self._capped(output) for output in step.outputs) and step.verb != "release"
-        return bool(step.label) or capped or (lasts and asks((step.outputs, step.value, step.draws), "tokens"))
+    def _apart(self, step: tree.Step, cursor: Cursor, condition: tree.Expr | None = None) -> bool:
+        """Whether a step needs a transition of its own, so that it takes effect when the one before it has ended.
 
-    def _capped(self, output: tree.Expr) -> bool:
-        if isinstance(output, tree.Delayed):
-            return self._capped(output.output)
-        if isinstance(output, tree.If):
-            return self._capped(output.then) or (output.otherwise is not None and self._capped(output.otherwise))
-        symbol = self.bindings.place(output)
-        return (
-            symbol is not None
-            and isinstance(symbol.declaration, tree.Place)
-            and symbol.declaration.capacity is not None
-        )
+        condition: what it asks, if that is not what is written.
+        """
+        given = (place for output in step.outputs for place in self.bindings.given(output))
+        capped = step.verb != "release" and any(map(_is_capped, given))
+        asked = (step.outputs, step.value if condition is None else condition, step.draws)
+        return bool(step.label) or capped or any(self.misses(asked, end.transition) for end in cursor.ends)
+
+    def misses(self, e: object, t: Transition) -> bool:
+        """Whether an expression that is read when a transition starts misses what it does to the places asked about."""
+        asked = self.bindings.asked(e)
+        if not asked or t.time is not None or t.interrupts:
+            return bool(asked)
+        taken = [self.bindings.place(arc.term) for arc in t.arcs if arc.mode not in ("read", "no")]
+        given = [place for output in t.outputs if output.term for place in self.bindings.given(output.term)]
+        return any(may_be_one(one, other) for one in asked for other in (*taken, *given) if other is not None)
 
     def _know(self, found: Scope) -> None:
         self.scope |= found
@@ -175,3 +186,7 @@ class Walk(ABC):
     @abstractmethod
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
         """Makes what a step needs; the result is where the activation is behind it. Raises CheckError."""
+
+
+def _is_capped(place: PlaceSymbol) -> bool:
+    return isinstance(place.declaration, tree.Place) and place.declaration.capacity is not None

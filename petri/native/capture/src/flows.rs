@@ -6,20 +6,22 @@ use std::net::IpAddr;
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use pcap_parser::Linktype;
 
+use crate::links::{open, tunnel, Inner, Link};
+
 /// Flows that get a number of their own; later ones share these numbers.
 pub const MOST_FLOWS: u32 = 1 << 20;
 
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
+/// Links within links that are followed.
+const DEEPEST: usize = 8;
 
 /// What distinguishes flows: two packets that agree in all of it are of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Told {
     addresses: Option<(IpAddr, IpAddr)>,
     /// Where the packet has no Internet addresses: those of the link and what it carries, as far as they are there.
-    link: [u8; 14],
+    link: Link,
     pub protocol: Option<u8>,
     ports: (u16, u16),
 }
@@ -78,44 +80,25 @@ impl Told {
 
 /// What a packet's headers say, as far as they were captured. None for a link that is not understood.
 pub fn tell(link: Linktype, data: &[u8]) -> Option<(Told, Headers)> {
-    let by_type = |at: usize, behind: usize| {
-        let kind = data.get(at..at + 2).map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
-        internet(kind, data.get(behind..).unwrap_or_default())
-    };
-    match link {
-        Linktype::ETHERNET => {
-            let (mut told, headers) =
-                LaxSlicedPacket::from_ethernet(data).map_or_else(|_| Default::default(), |packet| read(&packet));
-            if told.addresses.is_none() {
-                let length = data.len().min(14);
-                told.link[..length].copy_from_slice(&data[..length]);
-            }
-            Some((told, headers))
+    let (mut inner, link) = open(link, data)?;
+    for _ in 0..DEEPEST {
+        let packet = match inner {
+            Inner::Ethernet(data) => LaxSlicedPacket::from_ethernet(data).ok(),
+            Inner::Typed(kind, data) => Some(LaxSlicedPacket::from_ether_type(EtherType(kind), data)),
+            Inner::Opaque => None,
+        };
+        let Some(packet) = packet else { break };
+        let (told, headers) = read(&packet);
+        if told.addresses.is_some() {
+            return Some((told, headers));
         }
-        // Raw IP: the version is the first half byte. 12 and 14 are what some systems call it.
-        Linktype(12 | 14 | 101 | 228 | 229) => Some(by_version(data)),
-        // Loopback: the address family in four bytes, in the order of the machine that captured.
-        Linktype(0 | 108) => Some(by_version(data.get(4..).unwrap_or_default())),
-        Linktype(113) => Some(by_type(14, 16)),
-        Linktype(276) => Some(by_type(0, 20)),
-        _ => None,
+        let Some(next) = packet.ether_payload().and_then(|content| tunnel(content.ether_type.0, content.payload))
+        else {
+            break;
+        };
+        inner = next;
     }
-}
-
-fn by_version(data: &[u8]) -> (Told, Headers) {
-    match data.first().map(|byte| byte >> 4) {
-        Some(4) => internet(IPV4, data),
-        Some(6) => internet(IPV6, data),
-        _ => Default::default(),
-    }
-}
-
-fn internet(kind: u16, data: &[u8]) -> (Told, Headers) {
-    let (mut told, headers) = read(&LaxSlicedPacket::from_ether_type(EtherType(kind), data));
-    if told.addresses.is_none() {
-        told.link[12..].copy_from_slice(&kind.to_be_bytes());
-    }
-    (told, headers)
+    Some((Told { link, ..Told::default() }, Headers::NotInternet))
 }
 
 fn read(packet: &LaxSlicedPacket) -> (Told, Headers) {

@@ -7,6 +7,7 @@ mod blocks;
 mod clock;
 mod counts;
 mod flows;
+mod links;
 mod state;
 
 use std::fs::File;

@@ -185,6 +185,9 @@ pub struct InputArc {
     /// Where the first equal token goes when the arc takes one (E10).
     #[serde(default)]
     pub twin: Option<PlaceId>,
+    /// Of several bindings, those are chosen from whose token the discipline would show first (I4).
+    #[serde(default)]
+    pub in_turn: bool,
 }
 
 /// `variable` is 0, and for each token of a set becomes `value`, which may use it.
@@ -388,17 +391,26 @@ pub struct Counter {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Sample {
-    pub transition: TransitionId,
+    /// The firings of a transition, or the tokens that arrive in a place.
+    #[serde(default)]
+    pub transition: Option<TransitionId>,
+    #[serde(default)]
+    pub place: Option<PlaceId>,
     pub value: Expr,
     #[serde(default)]
     pub condition: Option<Expr>,
-    /// The values of other transitions.
+    /// The values of other transitions or places.
     #[serde(default)]
     pub others: Vec<Sample>,
 }
 
 impl Sample {
-    /// This transition's values, and those of the others.
+    /// When it has a value.
+    pub fn event(&self) -> Event {
+        Event { transition: self.transition, place: self.place, ..Event::default() }
+    }
+
+    /// These values, and those of the others.
     pub fn all(&self) -> impl Iterator<Item = &Sample> {
         std::iter::once(self).chain(&self.others)
     }
@@ -414,6 +426,8 @@ pub struct Passage {
 pub struct Order {
     pub event: Event,
     pub sequence: Expr,
+    #[serde(default)]
+    pub modulo: Option<i64>,
     #[serde(default = "order_threshold")]
     pub displacement_threshold: usize,
     #[serde(default = "order_threshold")]

@@ -18,6 +18,7 @@
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
 //! - [`trajectory`]: the hash that distinguishes trajectories
+//! - [`whole`]: whole numbers of 256 bits
 //! - [`wide`]: numbers of bindings
 
 pub mod bits;
@@ -36,4 +37,5 @@ pub mod seldom;
 pub mod table;
 pub mod ticks;
 pub mod trajectory;
+pub mod whole;
 pub mod wide;

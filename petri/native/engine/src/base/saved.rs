@@ -8,13 +8,11 @@ use crate::base::ticks::Ticks;
 /// A whole number as three words, the lowest first, in two's complement.
 pub type Wide = [u64; 3];
 
-/// Three words of which the upper two are those of a number of 128 bits.
-pub fn wide_of(high: i128, low: u64) -> Wide {
-    [low, high as u64, (high >> 64) as u64]
-}
+/// The same as four words.
+pub type Wider = [u64; 4];
 
 pub fn wide(number: i128) -> Wide {
-    wide_of(number >> 64, number as u64)
+    [number as u64, (number >> 64) as u64, (number >> 127) as u64]
 }
 
 /// The number, if 128 bits hold it.
@@ -122,6 +120,7 @@ saved! {
         run: u64,
         missing: Vec<(i64, i64, u64, f64)>,
         found: Vec<u64>,
+        fallen: (u64, i64),
         stairs: Vec<(i64, u64, u64)>,
         below: u64,
         index: Option<i64>,
@@ -145,17 +144,18 @@ saved! {
         displacement: Vec<u64>,
         answers: SavedAnswers,
         flows: Vec<SavedFlow>,
+        retired: Vec<Vec<u64>>,
     }
     SavedContent {
-        sum: Wide,
-        integral: Wide,
-        greatest: Wide,
+        sum: Wider,
+        integral: Wider,
+        greatest: Wider,
     }
     SavedWatched {
-        value: Wide,
-        integral: Wide,
-        least: Option<Wide>,
-        greatest: Option<Wide>,
+        value: Wider,
+        integral: Wider,
+        least: Option<Wider>,
+        greatest: Option<Wider>,
         first: Option<Ticks>,
     }
     SavedEngine {

@@ -122,11 +122,13 @@ impl Engine {
     }
 
     pub(super) fn bind_by_search(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
-        let all = self.search(program, plan, Goal::All)?;
+        let one_turn = plan.in_turn && plan.prefer.is_none();
+        let all = self.search(program, plan, if one_turn { Goal::Turn } else { Goal::All })?;
         if all > 1 && plan.prefer.is_some() {
-            let best = self.search(program, plan, Goal::Best)?;
+            let (best, arcs) = (self.search(program, plan, Goal::Best)?, plan.inputs.len());
+            let best = if plan.in_turn { self.scratch.best_in_turn(arcs) } else { best };
             let chosen = self.random.equal_choice(best) as usize;
-            self.scratch.take_best(plan.inputs.len(), chosen);
+            self.scratch.take_best(arcs, chosen);
             return Ok(());
         }
         let chosen = self.random.equal_choice(all);

@@ -41,8 +41,11 @@ impl Engine {
         last.sort_unstable();
         last.dedup();
         let names = last.iter().map(|t| program.transitions[*t].name.to_string()).collect();
-        let fault = Fault::new("instant-limit", SpanId::NONE);
-        Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
+        let (limit, held) = (self.limits.firings_at_an_instant, self.marking.total);
+        let fault = Fault::new("instant-limit", SpanId::NONE).with_int("limit", limit as i64);
+        let fault = fault.with_names("transitions", names);
+        // There are so many that they may be why it takes so many firings.
+        Err(if held.saturating_mul(4) >= limit { fault.with_int("tokens", held as i64) } else { fault })
     }
 
     /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).

@@ -1,16 +1,14 @@
 //! The number of clocks and their rates, and clocks that bindings share (C1, C4, C5).
 
-use std::borrow::Cow;
 use std::ptr::{from_mut, from_ref};
+use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ids::TransitionId;
 use crate::engine::code::{Code, GENERAL};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::engine::search::Goal;
-use crate::program::arc::Find;
-use crate::program::compile::transition::add;
 use crate::program::expression::Real;
 use crate::program::transition::Selection;
 use crate::program::Program;
@@ -64,6 +62,12 @@ impl Engine {
     /// A transition whose part in the common clock was due fires.
     #[inline(always)]
     pub(crate) fn part_fired(&mut self, transition: TransitionId, number: usize) {
+        if !self.program.clocks_of_tokens.is_empty() {
+            let program = Arc::clone(&self.program);
+            Raced::of(&program, &program.transitions[transition])
+                .into_iter()
+                .for_each(|one| self.choose_black_tokens(one));
+        }
         let clocks = &mut self.clocks.of[number];
         clocks.fires += 1;
         clocks.due = false;
@@ -124,25 +128,10 @@ impl Engine {
         if clock.servers == Some(1) {
             return Ok(1);
         }
-        let needs = match &clock.needs {
-            Some(needs) => Cow::Borrowed(needs),
-            None => Cow::Owned(self.needs(raced)?),
-        };
+        let needs = self.counts(raced, true)?;
         let degrees = needs.iter().map(|&(place, count)| self.marking.places[place].tokens / count);
         let degree = degrees.min().unwrap_or(1);
         Ok(u128::from(clock.servers.map_or(degree, |servers| servers.min(degree))))
-    }
-
-    /// The black tokens that a firing would take now, place by place.
-    fn needs(&mut self, raced: Raced) -> Outcome<Vec<(PlaceId, u64)>> {
-        let mut needs = Vec::new();
-        for arc in raced.plan.inputs.iter().filter(|arc| !arc.keep) {
-            if let Find::Black(count) = &arc.find {
-                add(&mut needs, arc.place, count.value(&mut self.scope(raced.program, self.now))?);
-            }
-        }
-        needs.retain(|(_, count)| *count > 0);
-        Ok(needs)
     }
 
     /// The sum of the rates of this many clocks, per tick.

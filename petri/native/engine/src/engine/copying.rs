@@ -92,5 +92,6 @@ impl AllClocks {
         self.common.clone_from(&other.common);
         self.timers.clone_from(&other.timers);
         (self.settled, self.settled_after, self.kept) = (other.settled, other.settled_after, other.kept);
+        self.turnover.clone_from(&other.turnover);
     }
 }

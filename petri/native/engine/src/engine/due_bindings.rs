@@ -58,6 +58,9 @@ impl Engine {
 
     /// Whether the clock of a binding has run down.
     pub(super) fn is_any_due(&mut self, raced: Raced) -> Outcome<bool> {
+        if let Some(arc) = has_turns(raced) {
+            return Ok(self.next_in_turn(raced, arc).is_some());
+        }
         self.find_due(raced)?;
         Ok(!self.scratch.due.is_empty())
     }
@@ -96,18 +99,42 @@ impl Engine {
         tokens.sort_unstable();
         due.clear();
         for &(position, _) in &*tokens {
-            let fixed =
-                |input: &InputProgram| if let Find::Black(Count::Const(count)) = &input.find { *count } else { 0 };
             let row = due.len();
             due.extend(plan.inputs.iter().map(fixed));
             due[row + arc] = position as u64;
         }
     }
 
+    /// Where the due token of an arc is whose turn it is. No clock runs down later at the instant, so that the order is found once.
+    fn next_in_turn(&mut self, raced: Raced, arc: usize) -> Option<usize> {
+        let (place, now) = (raced.plan.inputs[arc].place, self.now);
+        if self.own(raced).turns.is_none() {
+            self.find_due_alone(raced, arc);
+            let turns = self.scratch.tokens.iter().rev().map(|&(_, number)| number).collect();
+            self.own(raced).turns = Some(turns);
+        }
+        let Of::Own(own) = &mut self.clocks.of[raced.clock.number].of else { return None };
+        let mut turns = own.turns.take()?;
+        let due = |number| own.of(&[number]).is_some_and(|clock| own.is_due(clock, now));
+        let position = |number| self.marking.identities.position(place, number).filter(|_| due(number));
+        while turns.last().is_some_and(|&number| position(number).is_none()) {
+            turns.pop();
+        }
+        let next = turns.last().and_then(|&number| position(number));
+        own.turns = Some(turns);
+        next
+    }
+
     /// Chooses one of the due bindings (I4); its tokens are in `scratch.chosen`.
     pub(super) fn bind_due(&mut self, raced: Raced) -> Outcome<()> {
         let Raced { program, plan, .. } = raced;
         let arcs = plan.inputs.len();
+        if let Some((arc, position)) = has_turns(raced).and_then(|arc| Some((arc, self.next_in_turn(raced, arc)?))) {
+            self.scratch.clocks.clear();
+            self.scratch.chosen.iter_mut().zip(&plan.inputs).for_each(|(chosen, input)| *chosen = fixed(input));
+            self.scratch.chosen[arc] = position as u64;
+            return Ok(());
+        }
         self.find_due(raced)?;
         let mut due = std::mem::take(&mut self.scratch.due);
         if let (Some(prefer), true) = (&plan.prefer, due.len() > arcs) {
@@ -120,9 +147,27 @@ impl Engine {
             let preferred = due.chunks(arcs).zip(&ranks).filter(|(_, rank)| Some(**rank) == best);
             due = preferred.flat_map(|(row, _)| row.iter().copied()).collect();
         }
+        if plan.in_turn {
+            let others = due.chunks(arcs).position(|row| row[0] != due[0]);
+            due.truncate(others.map_or(due.len(), |rows| rows * arcs));
+        }
         let chosen = self.random.equal_choice((due.len() / arcs) as u64) as usize;
         self.scratch.chosen[..arcs].copy_from_slice(&due[chosen * arcs..(chosen + 1) * arcs]);
         self.scratch.due = due;
         Ok(())
+    }
+}
+
+/// The only arc with coloured tokens, if the first of those whose clock has run down fires, and none is preferred.
+fn has_turns(raced: Raced) -> Option<usize> {
+    raced.clock.lone.filter(|_| raced.plan.in_turn && raced.plan.prefer.is_none())
+}
+
+/// What a binding says of an arc with black tokens, whose number is constant.
+fn fixed(input: &InputProgram) -> u64 {
+    if let Find::Black(Count::Const(count)) = &input.find {
+        *count
+    } else {
+        0
     }
 }

@@ -15,6 +15,7 @@
 //! - [`racing`]: clocks are looked at when an instant is over, and run down
 //! - [`clock_rates`]: the number of clocks and their rates, and clocks that bindings share
 //! - [`one_clock`]: what machine code asks of the engine where all transitions share a clock
+//! - [`black_tokens`]: clocks that lose their black tokens
 //! - [`own_clocks`]: clocks of bindings are set, stop, go on and are forgotten
 //! - [`due_bindings`]: the bindings whose clocks have run down
 //! - [`evaluation`]: what a firing computes when it starts
@@ -27,6 +28,7 @@
 //! - [`verify`]: checks the invariants of all data structures
 
 pub mod binding;
+pub mod black_tokens;
 pub mod checks;
 pub mod choice;
 pub mod clock_rates;

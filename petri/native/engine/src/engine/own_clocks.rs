@@ -32,16 +32,21 @@ impl Engine {
         let Raced { clock, .. } = raced;
         let enabled = self.is_possible(raced) && self.bindings(raced)? > 0;
         let wanted = if enabled { self.wanted(raced)? } else { 0 };
+        let lost = if enabled || clock.place.is_some() { self.lost(raced)? } else { 0 };
         let (now, memory) = (self.now, clock.memory);
-        let counted = self.clocks.of[clock.number].running;
+        let clocks = &self.clocks.of[clock.number];
+        let (counted, none_lost) = (clocks.running, lost == 0 && clocks.lost == [0; 2]);
         let own = self.own(raced);
         let running = u128::from(own.running());
-        if running == wanted && running == counted && own.count as u128 == running && clock.is_steady() {
+        if running == wanted && running == counted && own.count as u128 == running && none_lost && clock.is_steady() {
             return Ok(());
         }
-        let surplus = running.saturating_sub(wanted);
-        let stopping: Vec<u32> = own.latest(surplus as usize).collect();
-        let dropped = stopping.len() as u64;
+        let mut dropped = self.forget_lost(raced, lost);
+        let own = self.own(raced);
+        let surplus = u128::from(own.running()).saturating_sub(wanted) as usize;
+        let surplus = if clock.place.is_none() { surplus.max(lost) } else { surplus };
+        let stopping: Vec<u32> = own.oldest().take(surplus).collect();
+        dropped += stopping.len() as u64;
         stopping.into_iter().for_each(|clock| own.stop(clock, memory, now));
         self.forget_stopped(raced);
         self.begin_to_run(raced, enabled)?;

@@ -9,6 +9,7 @@ use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::program::clock::ClockKind;
 use crate::program::Program;
+use crate::state::clocks::Of;
 
 impl Engine {
     /// Ends an instant: sets the clocks, and moves the time to the next end unless that is after `until`. Returns `OVER`, `STARTS`,
@@ -52,6 +53,9 @@ impl Engine {
             let transition = self.clocks.of[number].transition;
             (count, only) = (count + 1, transition);
             self.clocks.of[number].due = true;
+            if let Of::Own(own) = &mut self.clocks.of[number].of {
+                own.turns = None;
+            }
             self.enabling.touch(self.program.shadow(number));
             self.enabling.met(transition);
         }
@@ -73,7 +77,8 @@ impl Engine {
 
     #[inline(never)]
     fn settle_each(&mut self, program: &Program) -> Result<(), Box<RunError>> {
-        for at in 0..self.enabling.take_unsettled() {
+        let listed = self.enabling.take_unsettled();
+        for at in 0..listed {
             let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
             let id = program.racing[number];
             let Some(raced) = Raced::of(program, &program.transitions[id]) else { continue };
@@ -87,6 +92,12 @@ impl Engine {
                 self.enabling.violated(id);
             }
             self.clocks.time(number);
+        }
+        for at in 0..listed {
+            let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
+            let contested =
+                program.transitions[program.racing[number]].clock.iter().flat_map(|clock| &*clock.contested);
+            contested.for_each(|&place| self.clocks.turnover.look(place, &self.marking.places[place]));
         }
         self.marking.identities.forget_changes();
         Ok(())
@@ -113,19 +124,24 @@ impl Engine {
         }
     }
 
-    /// The clock that was set first, of those of a binding that have run down.
-    fn first_due(&mut self, raced: Raced) -> Option<u32> {
-        let now = self.now;
+    /// The clock that was set first, of those of a binding that have run down and have not lost their tokens since.
+    pub(super) fn first_due(&mut self, raced: Raced) -> Outcome<Option<u32>> {
+        let (now, lost) = (self.now, self.lost(raced)?);
         let mut due = std::mem::take(&mut self.scratch.clocks);
         due.clear();
         let own = self.own(raced);
         own.due(now, &mut due);
+        if lost > 0 {
+            let first = own.in_order().filter(|&clock| raced.clock.place.is_some() || own.runs(clock)).nth(lost);
+            let first = first.and_then(|clock| own.key(clock).next()).unwrap_or(u64::MAX);
+            due.retain(|&clock| own.key(clock).next() >= Some(first));
+        }
         let first = match due[..] {
             [only] => Some(only),
             _ => due.iter().copied().min_by_key(|&clock| own.key(clock).next()),
         };
         self.scratch.clocks = due;
-        first
+        Ok(first)
     }
 
     /// The clock of the binding in `scratch.chosen` is over, as the binding fires.
@@ -133,7 +149,10 @@ impl Engine {
         let over = match raced.clock.kind {
             ClockKind::Shared => return self.part_fired(raced.id(), raced.clock.number),
             ClockKind::Black => {
-                let first = self.first_due(raced);
+                let first = self.first_due(raced).unwrap_or(None); // it had no fault when it was found to be due
+                if let (Some(place), Some(clock)) = (raced.clock.place, first) {
+                    self.token_of_clock_goes(raced, place, clock);
+                }
                 self.own_fired(raced, first)
             }
             ClockKind::Coloured => {

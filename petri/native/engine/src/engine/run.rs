@@ -300,6 +300,7 @@ impl Engine {
     pub fn begin_window(&mut self) {
         self.window = self.now;
         self.integrals.restart(self.now);
+        self.clocks.turnover.recount(&self.marking.places);
         self.marking.places.iter_mut().for_each(|place| place.restart(self.now));
         self.enabling.transitions.iter_mut().for_each(|transition| transition.restart(self.now));
         self.clocks.restart(self.now);
@@ -428,6 +429,10 @@ impl Engine {
     fn look_for(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<u64> {
         match Raced::of(program, plan) {
             Some(raced) if raced.clock.kind == ClockKind::Coloured => Ok(u64::from(self.is_any_due(raced)?)),
+            Some(raced) if !raced.clock.contested.is_empty() => {
+                let found = self.search(program, plan, if plan.exhaustive { Goal::All } else { Goal::First })?;
+                Ok(if found > 0 && self.first_due(raced)?.is_some() { found } else { 0 })
+            }
             _ => self.search(program, plan, if plan.exhaustive { Goal::All } else { Goal::First }),
         }
     }

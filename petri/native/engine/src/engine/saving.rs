@@ -339,6 +339,12 @@ impl Engine {
                         .map(|place| self.marking.identities.listed(place))
                         .collect();
                     resume_own(clocks, saved, &tokens)?;
+                    let clock = program.transitions[id].clock.as_ref();
+                    let place = clock.and_then(|clock| clock.place).map(|place| self.marking.places[place].tokens);
+                    fits(
+                        place.is_none_or(|tokens| clocks.count as u64 <= tokens),
+                        "there are more clocks than tokens",
+                    )?;
                     self.clocks.kept += clocks.count as u64;
                     clocks.running().into()
                 }
@@ -350,6 +356,7 @@ impl Engine {
         fits(right, "the common clock does not run as its rates say")?;
         (self.clocks.settled, self.clocks.settled_after) = (saved.settled, saved.firings);
         self.marking.identities.forget_changes();
+        self.look_at_black_tokens(program);
         Ok(())
     }
 }

@@ -24,6 +24,8 @@ use crate::state::value::Scope;
 pub enum Goal {
     First,
     All,
+    /// All of the first token that the first arc finds (I4).
+    Turn,
     /// The binding with this number, counted from 0.
     Nth(u64),
     /// All of those that the transition prefers.
@@ -109,6 +111,11 @@ impl Scratch {
         std::mem::take(&mut self.best)
     }
 
+    /// How many of the best bindings, which are in order, have the first one's token of the first arc.
+    pub fn best_in_turn(&self, arcs: usize) -> u64 {
+        self.best.chunks(arcs).take_while(|tokens| tokens[0] == self.best[0]).count() as u64
+    }
+
     /// Chooses one of the best bindings, by its number, of a transition with `arcs` input arcs.
     pub fn take_best(&mut self, arcs: usize, number: usize) {
         let tokens = &self.best[number * arcs..(number + 1) * arcs];
@@ -174,7 +181,7 @@ impl<'a> Search<'a> {
                     if shows && self.take(arc, input, position)? {
                         return Ok(true);
                     }
-                    if first {
+                    if first || arc == 0 && self.goal == Goal::Turn && self.found > 0 {
                         break;
                     }
                 }
@@ -231,7 +238,7 @@ impl<'a> Search<'a> {
         }
         match self.goal {
             Goal::First => true,
-            Goal::All | Goal::Best | Goal::Each => false,
+            Goal::All | Goal::Turn | Goal::Best | Goal::Each => false,
             Goal::Nth(k) => self.found > k,
         }
     }
@@ -292,7 +299,7 @@ impl<'a> Search<'a> {
         }
         Ok(match self.goal {
             Goal::First => true,
-            Goal::All | Goal::Best | Goal::Each => false,
+            Goal::All | Goal::Turn | Goal::Best | Goal::Each => false,
             Goal::Nth(k) => self.found > k,
         })
     }

@@ -72,7 +72,7 @@ impl Engine {
         let mut outcome = Ok(());
         match self.seats_with_key(program, set)? {
             Some(mut seats) => {
-                // Those of a group are in the order of E7.
+                // Those of a group are in order (E7).
                 for &seat in &seats {
                     if outcome.is_ok() && !gone.contains(&u64::from(seat)) {
                         outcome = self.add_to_set(program, plan, set, found, seat as usize, None);

@@ -270,6 +270,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             keep: arc.keep,
             twin: arc.twin,
             sees_all: bag || arc.any,
+            in_turn: arc.in_turn,
         })
     }
 

@@ -77,6 +77,8 @@ pub struct Input {
     pub twin: Option<PlaceId>,
     /// It sees all tokens: those of a bag, or by `any`.
     pub sees_all: bool,
+    /// Of several bindings, those are chosen from whose token comes first (I4).
+    pub in_turn: bool,
 }
 
 pub struct Inhibitor {

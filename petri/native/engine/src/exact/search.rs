@@ -63,11 +63,12 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
         Search { model, transition, contents, state, variables, chosen, found, heed, tried: 0 }
     }
 
-    /// All classes of bindings. Of several bindings, only those that are preferred, if some are (I4): `preferred`.
+    /// All classes of bindings. Of several bindings, only those that are preferred, or whose turn it is (I4): `preferred`.
     pub fn classes(mut self, preferred: bool) -> Result<Vec<Class>, E> {
         self.extend(1.0)?;
         if preferred {
             self.prefer()?;
+            self.take_turns();
         }
         Ok(self.found)
     }
@@ -85,6 +86,15 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
         let mut ranks = ranks.into_iter();
         self.found.retain(|_| ranks.next() == best);
         Ok(())
+    }
+
+    /// Keeps those of the first token, if the first arc takes tokens in turn: of a stack the one at the end.
+    fn take_turns(&mut self) {
+        let Some(arc) = self.transition.inputs.first().filter(|arc| arc.in_turn) else { return };
+        let is_stack = self.model.places[arc.place.at()].discipline == Discipline::Lifo;
+        let positions = self.found.iter().map(|class| class.chosen[0]);
+        let first = if is_stack { positions.max() } else { positions.min() };
+        self.found.retain(|class| Some(class.chosen[0]) == first);
     }
 
     /// Ends the search where there are too many bindings.

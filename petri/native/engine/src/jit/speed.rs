@@ -60,7 +60,7 @@ fn choice(plan: &TransitionProgram) -> Choice {
 }
 
 fn interpreted(program: &Program, plan: &TransitionProgram) -> Vec<Interpreted> {
-    let mut found: Vec<_> = why_search(plan).map(Interpreted::Search).into_iter().collect();
+    let mut found: Vec<_> = why_search(program, plan).map(Interpreted::Search).into_iter().collect();
     found.extend(interpreted_place(program, plan).map(|(place, why)| Interpreted::Place(place, why)));
     let loops = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any | Find::Keyed(_)) && arc.decides).count();
     if !plan.plain && loops > MOST_LOOPS {

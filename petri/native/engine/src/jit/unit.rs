@@ -28,7 +28,7 @@ use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
-use crate::jit::emit::search::can_search;
+use crate::jit::emit::search::can_look;
 use crate::jit::emit::subjects::Subjects;
 use crate::jit::footprint::footprints;
 use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
@@ -417,7 +417,7 @@ impl<'a> Generator<'a> {
         let form = |parameters| FunctionForm { blueprint, parameters, shape };
         match (piece, &blueprint.subject) {
             (Piece::Look, Subject::Transition(plan)) => {
-                let searches = !blueprint[OWN].plain && !plan.cold && can_search(plan);
+                let searches = !blueprint[OWN].plain && can_look(plan);
                 self.write(normal, form(2), |e| match searches {
                     true => e.searches().look(plan),
                     false => e.transitions().leave_to_engine(),

@@ -8,7 +8,8 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
 use crate::net::{
-    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, SetArc, Table, Transition,
+    Clock, Discipline, Event, Expr, InputArc, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, SetArc, Table,
+    Transition,
 };
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
@@ -35,6 +36,7 @@ pub fn check(net: &Net) -> Loaded<()> {
         check_transition(net, transition)
             .and_then(|()| check_weighed(net, transition))
             .and_then(|()| check_twins(net, transition))
+            .and_then(|()| check_turns(net, transition))
             .map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
     }
     let constants =
@@ -310,6 +312,19 @@ fn check_weighed(net: &Net, t: &Transition) -> Result<(), String> {
 }
 
 /// Twins are bags of one colour, and no arc of the transition looks at the one from which tokens go unseen (E10).
+/// Bindings are in the order of the first arc's tokens, so that those whose turn it is come first (I4).
+fn check_turns(net: &Net, t: &Transition) -> Result<(), String> {
+    let has_order = |arc: &InputArc| {
+        let place = net.places.get(arc.place.at());
+        arc.any && place.is_some_and(|place| place.discipline != Discipline::Bag && !place.colour.slots.is_empty())
+    };
+    let suits = |(position, arc): (usize, &InputArc)| !arc.in_turn || position == 0 && has_order(arc);
+    if t.inputs.iter().enumerate().all(suits) {
+        return Ok(());
+    }
+    Err("takes tokens in turn by an arc that cannot".into())
+}
+
 fn check_twins(net: &Net, t: &Transition) -> Result<(), String> {
     let kinds = |place: &Place| place.colour.slots.iter().map(|slot| slot.kind).collect::<Vec<_>>();
     for arc in &t.inputs {
@@ -343,8 +358,7 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
         }
         Probe::Sample(sample) => {
             for one in sample.all() {
-                let event = Event { transition: Some(one.transition), ..Event::default() };
-                check_event(net, &event, one.condition.iter().chain([&one.value]))?;
+                check_event(net, &one.event(), one.condition.iter().chain([&one.value]))?;
             }
             if sample.others.iter().any(|one| !one.others.is_empty()) {
                 return Err("has samples within samples".into());

@@ -7,7 +7,8 @@ use crate::base::ids::{PlaceId, ProbeId, TransitionId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
-use crate::observe::content::{in_parts, Content, Watched};
+use crate::base::whole::Whole;
+use crate::observe::content::{in_parts, in_parts_of_trials, Content, Watched};
 use crate::observe::histogram::Histogram;
 use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
@@ -53,8 +54,8 @@ impl Probes {
             ProbeKind::Counter => Probe::Counter(0.0),
             ProbeKind::Sample => Probe::Sample(Histogram::new()),
             ProbeKind::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT, program.tick))),
-            ProbeKind::Order { displacement_threshold, buffer_threshold } => {
-                let settings = Settings { displacement_threshold, buffer_threshold, ..Settings::default() };
+            ProbeKind::Order { modulo, displacement_threshold, buffer_threshold } => {
+                let settings = Settings { modulo, displacement_threshold, buffer_threshold, ..Settings::default() };
                 Probe::Order(Box::new(Order::with(settings)))
             }
             ProbeKind::Content { ref value, .. } => {
@@ -141,7 +142,7 @@ fn scope_of<'s>(token: &'s [u64], random: &'s mut Random, now: Ticks) -> Scope<'
     Scope { variables: token, places: &[], tables: &[], random, now, end: now }
 }
 
-/// A value of the marking. running, random: room for what it is computed with.
+/// A value of the marking: an int, or a real. running, random: room for what it is computed with.
 #[inline(always)]
 fn of_marking(
     watched: &WatchedProgram,
@@ -151,27 +152,22 @@ fn of_marking(
     now: Ticks,
     running: &mut Vec<u64>,
     random: &mut Random,
-) -> Outcome<i128> {
+) -> Outcome<Result<i64, f64>> {
     running.clear();
     running.extend(watched.firings.iter().map(|&id| transitions[id].in_progress));
     let scope = &mut Scope { variables: &running[..], places, tables: &program.tables, random, now, end: now };
-    whole(&watched.value, scope)
-}
-
-/// The value of a token as the whole number that sums are made of.
-fn of_token(value: &Called, evaluator: &mut Evaluator, scope: &mut Scope) -> Outcome<i128> {
-    let bits = evaluator.of_token(value, scope)?;
-    Ok(match value.of {
-        Value::Int(_) => i128::from(bits as i64),
-        Value::Real(_) => in_parts(f64::from_bits(bits)),
+    Ok(match &watched.value {
+        Value::Int(value) => Ok(value.value(scope)?),
+        Value::Real(value) => Err(value.value(scope)?),
     })
 }
 
-/// A value of the marking as such a number.
-fn whole(value: &Value, scope: &mut Scope) -> Outcome<i128> {
-    Ok(match value {
-        Value::Int(value) => i128::from(value.value(scope)?),
-        Value::Real(value) => in_parts(value.value(scope)?),
+/// The value of a token as the whole number that sums are made of.
+fn of_token(value: &Called, evaluator: &mut Evaluator, scope: &mut Scope) -> Outcome<Whole> {
+    let bits = evaluator.of_token(value, scope)?;
+    Ok(match value.of {
+        Value::Int(_) => Whole::from(i128::from(bits as i64)),
+        Value::Real(_) => in_parts(f64::from_bits(bits)),
     })
 }
 
@@ -219,7 +215,7 @@ impl Probes {
             let (ProbeKind::Content { place, value }, Probe::Content(content)) = (kind, probe) else { continue };
             for (count, token) in program.places[*place].initial.iter() {
                 let value = of_token(value, &mut self.evaluator, &mut scope_of(token, &mut self.silent, 0))?;
-                content.add(value * i128::from(*count), 0);
+                content.add(value.times(*count), 0);
             }
             content.restart(0);
         }
@@ -232,7 +228,7 @@ impl Probes {
             if let Probe::Content(content) = &mut self.probes[probe.at()] {
                 // It was evaluated without a fault when the token arrived.
                 let scope = &mut scope_of(token, &mut self.silent, now);
-                let value = of_token(value, &mut self.evaluator, scope).unwrap_or(0);
+                let value = of_token(value, &mut self.evaluator, scope).unwrap_or_default();
                 content.add(-value, now);
             }
         }
@@ -278,7 +274,7 @@ impl Probes {
             let Probe::Watched(state) = &mut self.probes[watched.probe.at()] else { continue };
             state.unsettled = false;
             let value = of_marking(watched, program, places, transitions, now, &mut self.running, &mut self.silent)?;
-            state.read(value, now);
+            state.read(value.map_or_else(in_parts, |value| Whole::from(i128::from(value))), now);
         }
         numbers.clear();
         self.unsettled = numbers;
@@ -295,7 +291,8 @@ impl Probes {
         answers: &mut [i128],
     ) -> Outcome<()> {
         for (asked, answer) in self.program.asked.iter().zip(answers) {
-            *answer = of_marking(asked, program, places, transitions, now, &mut self.running, &mut self.silent)?;
+            let value = of_marking(asked, program, places, transitions, now, &mut self.running, &mut self.silent)?;
+            *answer = value.map_or_else(in_parts_of_trials, i128::from);
         }
         Ok(())
     }

@@ -28,8 +28,13 @@ pub struct ClockProgram {
     pub memory: Memory,
     /// None: as many clocks as the enabling degree.
     pub servers: Option<u64>,
-    /// The black tokens that a firing takes, where their numbers are constants.
+    /// The black tokens that a firing takes, and those that it finds, where their numbers are constants.
     pub needs: Option<Vec<(PlaceId, u64)>>,
+    pub finds: Option<Vec<(PlaceId, u64)>>,
+    /// The place each of whose black tokens has a clock.
+    pub place: Option<PlaceId>,
+    /// Of clocks over black tokens alone, the places from which other transitions take.
+    pub contested: Box<[PlaceId]>,
     pub speed: Option<(Real, SpanId)>,
     /// The only coloured input arc, where watches and its token alone decide whether a binding is enabled: then a clock changes
     /// only when a token comes or goes, or the watches change for all.

@@ -51,6 +51,7 @@ pub mod variates;
 pub mod watch;
 pub mod without;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::ids::{GaugeId, IndexId, JoinTreeId, LinesId, MatchId, PlaceId, RankingId, TransitionId};
@@ -108,6 +109,8 @@ pub struct Program {
     pub clocked: Vec<TransitionId>,
     /// The transitions with a clock, in order. Behind all transitions, each of them has a shadow in the enabling.
     pub racing: Vec<TransitionId>,
+    /// For each place whose black tokens have clocks, the transitions with these, by their numbers among the clocks (C1).
+    pub clocks_of_tokens: BTreeMap<PlaceId, Vec<usize>>,
     /// Each instant is one firing of a transition that has a part in the common clock.
     pub one_clock: bool,
     pub probes: Arc<ProbesProgram>,

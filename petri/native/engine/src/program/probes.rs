@@ -26,7 +26,7 @@ pub enum ProbeKind {
     Counter,
     Sample,
     Passage { width: usize },
-    Order { displacement_threshold: usize, buffer_threshold: usize },
+    Order { modulo: Option<i64>, displacement_threshold: usize, buffer_threshold: usize },
     Content { place: PlaceId, value: Called },
     Watched { real: bool },
 }

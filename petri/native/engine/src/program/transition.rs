@@ -142,6 +142,8 @@ pub struct TransitionDetails {
     pub inhibitors: Box<[InhibitorProgram]>,
     pub guard: Option<Bool>,
     pub prefer: Option<Preference>,
+    /// Of several bindings, those are chosen from whose token of the first arc comes first in its place (I4).
+    pub in_turn: bool,
     pub known: Known,
     /// The outputs to places with a capacity whose room watches do not decide.
     pub rooms: Box<[usize]>,
@@ -159,9 +161,22 @@ static NOTHING_MORE: LazyLock<Arc<TransitionDetails>> = LazyLock::new(Arc::defau
 
 impl TransitionDetails {
     pub fn shared(self) -> Arc<Self> {
-        let TransitionDetails { inhibitors, guard, prefer, known, rooms, resets, sets, sends, counted, counts } = &self;
+        let TransitionDetails {
+            inhibitors,
+            guard,
+            prefer,
+            in_turn,
+            known,
+            rooms,
+            resets,
+            sets,
+            sends,
+            counted,
+            counts,
+        } = &self;
         let rows = [rooms.len(), counts.len(), resets.len(), inhibitors.len(), sets.len(), sends.len()];
-        let searches = guard.is_some() || prefer.is_some() || counted.is_some() || *known != Known::default();
+        let searches =
+            guard.is_some() || prefer.is_some() || *in_turn || counted.is_some() || *known != Known::default();
         if !searches && rows.iter().all(|&row| row == 0) {
             Arc::clone(&NOTHING_MORE)
         } else {

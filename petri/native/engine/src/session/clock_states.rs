@@ -28,7 +28,9 @@ pub fn clock_states(engine: &Engine) -> Vec<ClockState> {
             }
             Of::Own(own) => {
                 let plan = &engine.program.transitions[transition];
-                for id in own.in_order() {
+                let gone = plan.clock.as_ref().map_or(0, |clock| engine.tokens_gone(clock));
+                let is_settled = engine.has_settled(transition);
+                for id in own.in_order().skip(if is_settled { 0 } else { gone }) {
                     let Some(tokens) = tokens(engine, plan, own, id) else { continue };
                     let OwnClock { time, until, .. } = own[id];
                     let (ends, left) =

@@ -12,7 +12,7 @@
 
 use std::ops::Index;
 
-use crate::base::ids::TransitionId;
+use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::reuse::clone_into_fields;
@@ -27,6 +27,7 @@ use crate::program::clock::{ClockKind, Memory};
 use crate::program::Program;
 use crate::state::common_clock::CommonClock;
 use crate::state::store::real_rank;
+use crate::state::turnover::Turnover;
 
 /// The clock of a binding. Times in ticks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,6 +59,9 @@ pub struct OwnClocks {
     virtual_time: f64,
     since: Ticks,
     pace: f64,
+    /// Where bindings of one token have turns: the tokens whose clock has run down at this instant, first the last one whose turn it
+    /// is. None before they are asked for.
+    pub turns: Option<Vec<u64>>,
 }
 
 impl Index<u32> for OwnClocks {
@@ -83,6 +87,7 @@ impl OwnClocks {
             virtual_time: 0.0,
             since: 0,
             pace: 1.0,
+            turns: None,
         }
     }
 
@@ -140,9 +145,9 @@ impl OwnClocks {
         self.ends.items()
     }
 
-    /// So many of those that run, or all; first the one that was set last.
-    pub fn latest(&self, count: usize) -> impl Iterator<Item = u32> + '_ {
-        self.ages.newest_first(&self.links).filter(|&clock| self.runs(clock)).take(count)
+    /// Those that run, in the order in which they were set.
+    pub fn oldest(&self) -> impl Iterator<Item = u32> + '_ {
+        self.in_order().filter(|&clock| self.runs(clock))
     }
 
     /// Those that have stopped; first the one that was set last.
@@ -285,6 +290,8 @@ pub struct Clocks {
     pub dropped: u64,
     /// Firings of one that has a part in the common clock since the instant began.
     pub fires: u64,
+    /// Clocks that have lost their tokens since the instant began, and are gone already: those that had stopped, and those that ran.
+    pub lost: [u64; 2],
     pub transition: TransitionId,
     pub of: Of,
     /// One of them has run down at this instant.
@@ -293,7 +300,7 @@ pub struct Clocks {
     pub possible: bool,
 }
 
-clone_into_fields!(Clocks { running, integral, busy, since, set, dropped, fires, transition, of, due, possible });
+clone_into_fields!(Clocks { running, integral, busy, since, set, dropped, fires, lost, transition, of, due, possible });
 
 impl Clocks {
     /// None runs yet.
@@ -306,6 +313,7 @@ impl Clocks {
             set: 0,
             dropped: 0,
             fires: 0,
+            lost: [0; 2],
             transition,
             of,
             due: false,
@@ -361,6 +369,12 @@ impl Clocks {
     }
 }
 
+/// The last place over whose black tokens clocks run that other transitions take.
+fn last_contested(program: &Program) -> Option<PlaceId> {
+    let clocks = program.racing.iter().filter_map(|&id| program.transitions[id].clock.as_ref());
+    clocks.flat_map(|clock| clock.contested.iter().copied()).max()
+}
+
 /// All clocks of a net.
 pub struct AllClocks {
     pub of: Table<usize, Clocks>,
@@ -377,6 +391,7 @@ pub struct AllClocks {
     pub computed: Vec<(u64, f64)>,
     /// Clocks of bindings, running and stopped (X3).
     pub kept: u64,
+    pub turnover: Turnover,
 }
 
 impl AllClocks {
@@ -417,6 +432,7 @@ impl AllClocks {
             settled_after: 0,
             computed: Vec::new(),
             kept: 0,
+            turnover: Turnover::new(last_contested(program)),
         }
     }
 
@@ -464,11 +480,11 @@ impl AllClocks {
 
     /// Checks the invariants.
     pub fn verify(&self) -> Verified {
-        let own = self.of.iter().filter_map(|clocks| if let Of::Own(own) = &clocks.of { Some(own) } else { None });
         let mut kept = 0;
-        for own in own {
+        for clocks in self.of.iter() {
+            let Of::Own(own) = &clocks.of else { continue };
             own.verify()?;
-            kept += own.count as u64;
+            kept += own.count as u64 + clocks.lost.iter().sum::<u64>();
         }
         self.common.verify()?;
         ensure(kept == self.kept, "kept", || format!("{} instead of {kept}", self.kept))
@@ -541,10 +557,9 @@ mod tests {
             let tokens = |clock: u32| clocks.key(clock).next().expect("a token");
             assert!(clocks.in_order().map(tokens).eq(model.keys().copied()));
             assert!(clocks.in_order().all(|clock| clocks[clock].until == model[&tokens(clock)].0));
-            let last =
-                |runs: bool| model.iter().rev().filter(move |(_, state)| state.1 == runs).map(|(token, _)| *token);
-            assert!(clocks.latest(3).map(tokens).eq(last(true).take(3)));
-            assert!(clocks.stopped().map(tokens).eq(last(false)));
+            let that = |runs: bool| model.iter().filter(move |(_, state)| state.1 == runs).map(|(token, _)| *token);
+            assert!(clocks.oldest().map(tokens).eq(that(true)));
+            assert!(clocks.stopped().map(tokens).eq(that(false).rev()));
             assert_eq!(clocks.verify(), Ok(()));
         }
     }

@@ -1,8 +1,8 @@
 //! Joins: transitions whose bindings are a token of one bag (the *pivot*) and, in other bags, tokens that are keyed by it,
 //! or any tokens.
 //!
-//! **Problem.** Such a transition is enabled if it has a binding, and one of all its bindings is drawn by number, in the order of
-//! E7. Looking for bindings costs the product of the tokens of its bags, at nearly every firing.
+//! **Problem.** Such a transition is enabled if it has a binding, and one of all its bindings is drawn by number, in
+//! order (E7). Looking for bindings costs the product of the tokens of its bags, at nearly every firing.
 //!
 //! **Idea.** For each seat of the pivot's bag the join keeps the number of choices of keyed tokens with that token: its *weight*, the
 //! product of the sizes of the groups that it wants, one for each *link*. A token that arrives or leaves adjusts only the seats
@@ -312,7 +312,7 @@ impl Join {
         (seat, indices[link.target.index].seats(link.seats[seat].group)[rest as usize])
     }
 
-    /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each arc behind it.
+    /// The tokens of binding number `k`, in order (E7): a seat for the pivot and for each arc behind it.
     #[inline(always)]
     pub fn choose(
         &self,

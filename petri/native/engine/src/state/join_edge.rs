@@ -4,7 +4,7 @@
 //! vice versa. Tokens of bags change their seats: the last one moves to the seat of one that leaves (S4).
 //!
 //! **Idea.** Tokens of both sides with the same key are a *group*: the child's are its *members*, in ascending order of their seats,
-//! which is the order of E7; those of the parent are *wanting*, in no order. Each seat of the parent knows its position
+//! the order of bindings (E7); those of the parent are *wanting*, in no order. Each seat of the parent knows its position
 //! there. A token that does not pass its filters has no group. Both sides of a group lie in one record: with the parent's in a
 //! `Membership` of its own, as the listed links of joins have it, the benchmark `deliveries` took 4 % longer.
 //!

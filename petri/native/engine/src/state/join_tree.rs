@@ -1,7 +1,7 @@
 //! Join trees: transitions whose arcs are keyed one by another, as in `a(x, y), b(y, z), c(z)`, perhaps with conditions on the
 //! two tokens besides, as in `job(k, j), machine(k, m) when m >= j`.
 //!
-//! **Problem.** As for a join: is there a binding, how many are there, and which is the k-th in the order of E7? But keys differ
+//! **Problem.** As for a join: is there a binding, how many are there, and which is the k-th in order (E7)? But keys differ
 //! from arc to arc, so that no single token has them all.
 //!
 //! **Idea.** Arcs are the *nodes* of a tree, or of several: the parent of a node is the arc before it whose token has its key.
@@ -329,7 +329,7 @@ impl JoinTree {
         }));
     }
 
-    /// The tokens of binding number `k`, in the order of E7: a seat for each arc that leaves a choice.
+    /// The tokens of binding number `k`, in order (E7): a seat for each arc that leaves a choice.
     pub fn choose(
         &mut self,
         program: &JoinTreeProgram,
@@ -545,7 +545,7 @@ mod tests {
         Program::from_json(&text).expect("a net")
     }
 
-    /// The bindings in the order of E7, by looking at all tokens.
+    /// The bindings in order (E7), by looking at all tokens.
     fn bindings([a, b, c, d]: &Rows) -> Vec<[u64; 4]> {
         let mut found = Vec::new();
         for (i, x) in a.iter().enumerate() {

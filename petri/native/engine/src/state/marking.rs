@@ -789,7 +789,7 @@ mod tests {
 
     type Places = [Vec<[u64; 2]>; 4];
 
-    /// The bindings of each transition, in the order of E7, by looking at all tokens.
+    /// The bindings of each transition, in order (E7), by looking at all tokens.
     fn bindings(places: &Places, transition: usize) -> Vec<Vec<u64>> {
         let [a, b, c, d] = places;
         let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! Matches: transitions whose bindings are a token of one bag (the *pivot*) and a token of another whose rank reaches it, as in
 //! `job(j), machine(m) when m >= j`, or lies within its limits, as in `bolt(b), hole({low: l, high: h}) when l <= b and b <= h`.
 //!
-//! **Problem.** As for a join: is there a binding, how many are there, and which is the k-th in the order of E7?
+//! **Problem.** As for a join: is there a binding, how many are there, and which is the k-th in order (E7)?
 //!
 //! **Idea.** The tokens of the pivot are [`Thresholds`], and those of the other bag [`RankedRow`] positions that mark the thresholds
 //! which they reach. The number of pairs is a sum that the thresholds keep. Pair k lies in the share of one threshold, with r
@@ -172,7 +172,7 @@ impl Match {
         self.parts(program).for_each(|(part, plan)| part.other_leaves(plan, seat));
     }
 
-    /// The seats of binding number `k`, in the order of E7, for the pivot and the other.
+    /// The seats of binding number `k`, in order (E7), for the pivot and the other.
     pub fn choose(&mut self, program: &MatchProgram, k: u64) -> [usize; 2] {
         self.freshen();
         let Match { reach, beyond, .. } = self;

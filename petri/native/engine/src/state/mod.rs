@@ -23,6 +23,7 @@
 //! - [`lane`]: firings of one duration
 //! - [`identities`]: which tokens are which
 //! - [`clocks`]: the clocks of the transitions that race
+//! - [`turnover`]: how many black tokens have left since the last end of an instant
 //! - [`common_clock`]: one exponential clock for many transitions
 //! - [`agenda`]: the firings in progress, in order of their end
 //! - [`bundles`]: the tokens that arcs give for those of sets
@@ -54,4 +55,5 @@ pub mod ranker;
 pub mod ranking;
 pub mod store;
 pub mod streams;
+pub mod turnover;
 pub mod value;

@@ -1,7 +1,7 @@
 //! Preferences: the tokens of one bag, of which a transition prefers those with the least rank (I4).
 //!
-//! **Problem.** Of all tokens of a bag, those with the least key (or the greatest, whose ranks are reversed) are chosen from, in
-//! the order of E7. Evaluating all keys at each firing costs the number of tokens.
+//! **Problem.** Of all tokens of a bag, those with the least key (or the greatest, whose ranks are reversed) are chosen
+//! from, in order (E7). Evaluating all keys at each firing costs the number of tokens.
 //!
 //! **Idea.** Keys are evaluated as tokens arrive, and a [`RankedRow`] knows the least of them, and the k-th that has it.
 //!

@@ -60,11 +60,21 @@ pub enum WhyPlace {
 }
 
 /// Why the runtime looks for the bindings of a transition and chooses one.
-pub fn why_search(plan: &TransitionProgram) -> Option<WhySearch> {
+pub fn why_search(program: &Program, plan: &TransitionProgram) -> Option<WhySearch> {
     let is_queue = |arc: &&InputProgram| plan.selection == Selection::Search && matches!(arc.find, Find::Shown { .. });
-    let queue = plan.inputs.iter().find(is_queue);
+    let queue = plan.inputs.iter().find(is_queue).filter(|_| !searches_in_turn(program, plan));
     let has_clocks = plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured);
     queue.map(|arc| WhySearch::Queue(arc.place)).or(has_clocks.then_some(WhySearch::Clocks))
+}
+
+/// Whether code goes through the tokens of a queue, up to the first with which there is a binding (I4).
+pub fn searches_in_turn(program: &Program, plan: &TransitionProgram) -> bool {
+    let is_shown = |arc: &InputProgram| matches!(arc.find, Find::Shown { .. });
+    plan.in_turn
+        && plan.prefer.is_none()
+        && plan.clock.is_none()
+        && program.places[plan.inputs[0].place].discipline == Discipline::Fifo
+        && !plan.inputs[1..].iter().any(is_shown)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

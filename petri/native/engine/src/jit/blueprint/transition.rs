@@ -100,7 +100,10 @@ pub struct Sampled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Races {
     Part(WordRef),
-    Own,
+    /// `lost`: a clock that has run down may have lost its tokens, which the runtime knows.
+    Own {
+        lost: bool,
+    },
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -132,6 +135,8 @@ pub enum Find {
     Keyed(IndexRef),
     /// All tokens of a place that is not a bag.
     Shown,
+    /// The first token of a queue with which there is a binding (I4).
+    InTurn,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -149,6 +154,11 @@ impl Input {
     /// Whether it finds any of several tokens.
     pub fn is_bag(&self) -> bool {
         matches!(self.find, Find::Any | Find::Keyed(_))
+    }
+
+    /// Whether a search goes through its tokens, unless they only have to be counted.
+    pub fn is_searched(&self) -> bool {
+        self.is_bag() || matches!(self.find, Find::InTurn)
     }
 }
 

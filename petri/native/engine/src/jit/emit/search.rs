@@ -13,7 +13,7 @@ use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef, OWN};
 use crate::jit::blueprint::place::KeySlot;
 use crate::jit::blueprint::transition::{
-    Count, Find, Inhibitor, Input, Prefer, Room, Rooms, Selection, TransitionPlan,
+    Count, Find, Inhibitor, Input, Prefer, Races, Room, Rooms, Selection, TransitionPlan,
 };
 use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
@@ -25,8 +25,13 @@ pub const MOST_LOOPS: usize = 6;
 
 /// Whether there is code for the search of a transition.
 pub fn can_search(plan: &TransitionPlan) -> bool {
-    let loops = plan.inputs.iter().filter(|arc| arc.is_bag() && arc.decides).count();
+    let loops = plan.inputs.iter().filter(|arc| arc.is_searched() && arc.decides).count();
     plan.selection != Selection::ByRuntime && loops <= MOST_LOOPS
+}
+
+/// Whether code looks at a transition that watches alone do not decide about.
+pub fn can_look(plan: &TransitionPlan) -> bool {
+    !plan.cold && can_search(plan) && plan.races != Some(Races::Own { lost: true })
 }
 
 /// The tokens of a bag that an arc may find: all, or those of a group.
@@ -55,6 +60,8 @@ struct Nest<'p> {
     /// If some bindings are preferred: the words of the best rank that was found, and of the rank of this binding.
     best: Vec<Variable>,
     rank: Vec<Value>,
+    /// How many bindings were found, where the tokens of the first arc have turns: the first that has any is the last one tried.
+    in_turn: Option<Variable>,
 }
 
 /// What a search has found: how many bindings, how many of them at first, and what these are.
@@ -71,11 +78,12 @@ impl<'p> Nest<'p> {
     fn new(plan: &'p TransitionPlan, is_counted: impl Fn(usize) -> bool) -> Self {
         let arcs = 0..plan.inputs.len();
         let counted = arcs.clone().map(|i| plan.inputs[i].is_bag() && is_counted(i)).collect();
-        Nest { plan, counted, chosen: vec![None; arcs.len()], choices: None, best: Vec::new(), rank: Vec::new() }
+        let chosen = vec![None; arcs.len()];
+        Nest { plan, counted, chosen, choices: None, best: Vec::new(), rank: Vec::new(), in_turn: None }
     }
 
     fn loops(&self, arc: usize) -> bool {
-        self.plan.inputs[arc].is_bag() && !self.counted[arc]
+        self.plan.inputs[arc].is_searched() && !self.counted[arc]
     }
 
     fn has_loops(&self) -> bool {
@@ -175,6 +183,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         self.e.jump(again, &[none]);
         self.e.b.switch_to_block(again);
         let tally = self.tally(words);
+        nest.in_turn = matches!(nest.plan.inputs[0].find, Find::InTurn).then_some(tally.all);
         let over = self.e.b.create_block();
         self.descend(nest, 0, over, &mut |s, nest, next| s.count(nest, &tally, wanted, hit, next));
         self.e.b.switch_to_block(over);
@@ -284,7 +293,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         match &arc.find {
             Find::Black(count) => self.find_black(nest, position, count, next),
             Find::Head { depth } => self.find_head(nest, position, *depth, next),
-            Find::Any => {
+            Find::Any | Find::InTurn => {
                 let number = self.e.tokens_in(arc.place);
                 return self.try_each(nest, position, Choices { number, group: None }, next, complete);
             }
@@ -332,15 +341,20 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
             return;
         }
         let token = self.tokens().shown(arc.place, depth);
+        self.require_equal(arc, token, next);
+        self.transitions().bind(arc, token);
+    }
+
+    /// Leaves for `otherwise` if a token does not have the values that the arc asks for.
+    fn require_equal(&mut self, arc: &Input, token: Value, otherwise: Block) {
         // All of them first: any may raise a fault.
         let wanted = self.key(&arc.equals);
         for ((slot, _), wanted) in arc.equals.iter().zip(wanted) {
             let wanted = self.slots().word_in(wanted);
             let found = self.e.load(I64, token, 8 * *slot as usize);
             let same = self.e.b.ins().icmp(IntCC::Equal, wanted, found);
-            self.e.unless(same, next);
+            self.e.unless(same, otherwise);
         }
-        self.transitions().bind(arc, token);
     }
 
     /// Goes on if a place has more than `number` tokens, and leaves for `otherwise` if not.
@@ -377,6 +391,11 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         self.e.b.switch_to_block(turn);
         let more = self.e.b.ins().icmp(IntCC::UnsignedLessThan, number, choices.number);
         self.e.unless(more, next);
+        if let Some(found) = nest.in_turn.filter(|_| position == 0) {
+            let found = self.e.b.use_var(found);
+            let none = self.e.equals(found, 0);
+            self.e.unless(none, next);
+        }
         if (position + 1..plan.inputs.len()).any(|arc| nest.loops(arc)) {
             self.require_wanted();
         }
@@ -403,8 +422,12 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
             let fresh = self.e.b.ins().icmp(IntCC::NotEqual, seat, used);
             self.e.unless(fresh, otherwise);
         }
-        if !arc.binds.is_empty() {
-            let token = self.e.seat(arc.place, seat);
+        if !arc.binds.is_empty() || !arc.equals.is_empty() {
+            let is_queue = matches!(arc.find, Find::InTurn);
+            let token = if is_queue { self.tokens().queued(arc.place, seat) } else { self.e.seat(arc.place, seat) };
+            if is_queue {
+                self.require_equal(arc, token, otherwise);
+            }
             self.transitions().bind(arc, token);
         }
     }

@@ -21,9 +21,8 @@ impl<'a> TokenCode<'_, 'a, '_> {
     pub fn shown(&mut self, place: PlaceRef, position: usize) -> Value {
         match self.e.blueprint[place].discipline {
             Discipline::Fifo => {
-                let behind = self.e.int(position as u64);
-                let seat = self.e.ring_seat(place, behind);
-                self.e.seat(place, seat)
+                let position = self.e.int(position as u64);
+                self.queued(place, position)
             }
             Discipline::Lifo => {
                 let tokens = self.e.tokens_in(place);
@@ -37,7 +36,13 @@ impl<'a> TokenCode<'_, 'a, '_> {
         }
     }
 
-    /// The same at a position that is known only now.
+    /// The token at a position of a queue.
+    pub fn queued(&mut self, place: PlaceRef, position: Value) -> Value {
+        let seat = self.e.ring_seat(place, position);
+        self.e.seat(place, seat)
+    }
+
+    /// The same as `shown` at a position that is known only now.
     pub fn shown_at(&mut self, place: PlaceRef, position: Value) -> Value {
         let id = self.e.place_id(place);
         let token = self.e.call(self.e.runtime.shown, &[self.e.engine, id, position], Some(I64));

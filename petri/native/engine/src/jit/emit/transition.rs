@@ -60,6 +60,7 @@ impl TransitionCode<'_, '_, '_> {
             let token = match (&arc.find, chosen[i]) {
                 (Find::Head { depth }, _) => self.tokens().shown(arc.place, *depth),
                 (Find::Shown, Some(position)) => self.tokens().shown_at(arc.place, position),
+                (Find::InTurn, Some(position)) => self.tokens().queued(arc.place, position),
                 (_, Some(seat)) => self.e.seat(arc.place, seat),
                 (_, None) => continue,
             };
@@ -96,7 +97,7 @@ impl TransitionCode<'_, '_, '_> {
                     let number = self.e.hole(Hole::Constant(number));
                     self.e.call(self.e.runtime.part_fired, &[self.e.engine, transition, number], None);
                 }
-                Races::Own => {
+                Races::Own { .. } => {
                     self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::observe::reorder::displacement::Displacements;
 use crate::observe::reorder::receiver::{Acknowledger, Answers};
-use crate::observe::reorder::settings::{Settings, YOUNG};
+use crate::observe::reorder::settings::{Settings, LEAST_RANGE, WRAPPED, YOUNG};
 
 /// Numbers `low` to `high` that were passed over by the arrival at `position` (from 1) and `time`.
 #[derive(Clone, Copy)]
@@ -48,6 +48,9 @@ pub(super) struct Flow {
     pub(super) run: u64,
     pub(super) missing: VecDeque<Missing>,
     pub(super) found: Vec<u64>,
+    /// How many successive ascending arrivals came more than half a range late, and the last of them.
+    pub(super) fallen: u64,
+    pub(super) fallen_to: i64,
     pub(super) stairs: VecDeque<Stair>,
     pub(super) below: u64,
     pub(super) displacements: Displacements,
@@ -69,6 +72,8 @@ impl Flow {
             run: 0,
             missing: VecDeque::from([before]),
             found: Vec::new(),
+            fallen: 0,
+            fallen_to: 0,
             stairs: VecDeque::new(),
             below: 0,
             displacements: Displacements::new(settings.displacement_threshold),
@@ -132,7 +137,8 @@ impl Flow {
         }
     }
 
-    /// Note a reordering discontinuity; its distance from the one before it, `None` if none is or it was known.
+    /// Note a reordering discontinuity; by how much all gaps together grow, `None` if there is no new gap. One that is met
+    /// between two others divides their gap into two.
     pub(super) fn gap(&mut self, position: u64) -> Option<u64> {
         let mut below = self.found.len();
         while below > 0 && self.found[below - 1] > position {
@@ -141,11 +147,33 @@ impl Flow {
         if below > 0 && self.found[below - 1] == position {
             return None;
         }
+        let ends = self.found.first().zip(self.found.last());
+        let grown = ends.map(|(&first, &last)| first.saturating_sub(position).max(position.saturating_sub(last)));
         self.found.insert(below, position);
-        let distance = (below > 0).then(|| position - self.found[below - 1]);
         let oldest = self.missing.front().map_or(self.position, |interval| interval.position);
         let forgotten = self.found.iter().skip(1).take_while(|&&other| other <= oldest).count();
         self.found.drain(..forgotten);
-        distance
+        grown
+    }
+
+    /// The number nearest to the highest one that equals `sequence` modulo `modulo` (RFC 1982, section 3.2). Of two numbers
+    /// that are equally near, the lower one.
+    pub(super) fn unwrapped(&self, sequence: i64, modulo: i64) -> i64 {
+        let (half, highest) = (modulo / 2, self.next - 1);
+        highest + (sequence - highest + half).rem_euclid(modulo) - half
+    }
+
+    /// Whether the numbers seem to have restarted: the last arrivals ascend, all far below the highest number. The range of a
+    /// flow is the least power of two above its highest number.
+    pub(super) fn wraps(&mut self, sequence: i64) -> bool {
+        let known = self.fallen;
+        let late = self.next > LEAST_RANGE && self.next - sequence > 1 << (self.next - 1).ilog2();
+        (self.fallen, self.fallen_to) = match known {
+            _ if !late => (0, 0),
+            WRAPPED => (WRAPPED, sequence),
+            1.. if sequence > self.fallen_to => (known + 1, sequence),
+            _ => (1, sequence),
+        };
+        known < self.fallen && self.fallen == WRAPPED
     }
 }

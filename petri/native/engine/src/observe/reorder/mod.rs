@@ -26,12 +26,16 @@ mod tail;
 pub mod tally;
 
 const SEQUENCE_LIMIT: i64 = 1 << 61;
+/// The index of a key whose flow is not followed any more.
+const RETIRED: u32 = u32::MAX;
 
 /// The figures of all flows together.
 pub struct Order {
     settings: Settings,
     flows: Vec<Flow>,
     by_key: HashMap<Box<[u64]>, u32, BuildHasherDefault<KeyHasher>>,
+    /// How many keys of retired flows are in `by_key`.
+    retired: usize,
     /// The flows by when they were heard last.
     heard: Chain,
     neighbours: Vec<Neighbours>,
@@ -53,6 +57,7 @@ impl Order {
             settings,
             flows: Vec::new(),
             by_key: HashMap::default(),
+            retired: 0,
             heard: EMPTY,
             neighbours: Vec::new(),
             tally: Tally::new(&settings),
@@ -74,9 +79,14 @@ impl Order {
     /// The packet `sequence` of flow `key` arrives at `time`.
     #[inline]
     pub fn arrive(&mut self, key: &[u64], sequence: i64, time: f64) {
-        let sequence = sequence.clamp(-SEQUENCE_LIMIT, SEQUENCE_LIMIT);
+        let mut sequence = sequence.clamp(-SEQUENCE_LIMIT, SEQUENCE_LIMIT);
         self.tally.count.packets += 1;
         let index = self.flow(key, sequence, time);
+        if let Some(modulo) = self.settings.modulo {
+            sequence = self.flows[index].unwrapped(sequence, modulo).clamp(-SEQUENCE_LIMIT, SEQUENCE_LIMIT);
+        } else if self.flows[index].wraps(sequence) {
+            self.tally.count.wraps += 1;
+        }
         if self.flows[index].voice != Voice::Heard {
             self.hear(index);
         }
@@ -107,7 +117,7 @@ impl Order {
                 return self.heard.newest as usize;
             }
         }
-        if let Some(&index) = self.by_key.get(key) {
+        if let Some(&index) = self.by_key.get(key).filter(|&&index| index != RETIRED) {
             self.heard.remove(&mut self.neighbours, index);
             self.heard.push(&mut self.neighbours, index);
             return index as usize;
@@ -115,7 +125,8 @@ impl Order {
         self.begin(Flow::new(key, sequence, time, &self.settings), sequence)
     }
 
-    /// Start to follow a flow, in the place of the longest silent one when there are too many.
+    /// Start to follow a flow, in the place of the longest silent one when there are too many. A flow counts as forgotten if its key
+    /// comes again, or at once if that would not be noticed.
     fn begin(&mut self, flow: Flow, sequence: i64) -> usize {
         self.tally.count.flows += 1;
         self.tally.count.lost += i128::from(sequence - flow.least);
@@ -125,7 +136,13 @@ impl Order {
             self.heard.remove(&mut self.neighbours, index);
             self.hear(index as usize);
             let retired = std::mem::replace(&mut self.flows[index as usize], flow);
-            self.by_key.remove(&retired.key);
+            if self.retired < self.settings.retired {
+                self.by_key.insert(retired.key, RETIRED);
+                self.retired += 1;
+            } else {
+                self.by_key.remove(&retired.key);
+                self.tally.count.forgotten += 1;
+            }
             retired.displacements.count_rest(&mut self.tally.displacement);
             if let Some(young) = retired.young {
                 self.tally.answers.add(&young.answers);
@@ -137,7 +154,10 @@ impl Order {
             self.stirred.push((self.flows.len() - 1) as u32);
             (self.flows.len() - 1) as u32
         };
-        self.by_key.insert(key, index);
+        if self.by_key.insert(key, index) == Some(RETIRED) {
+            self.retired -= 1;
+            self.tally.count.forgotten += 1;
+        }
         self.heard.push(&mut self.neighbours, index);
         index as usize
     }
@@ -304,13 +324,15 @@ mod tests {
     use crate::observe::shared_cases::{cases, digits};
 
     fn measure(settings: &[&str]) -> Order {
-        let bounds: Vec<usize> = settings[2..].iter().map(|word| word.parse().unwrap()).collect();
+        let bounds: Vec<usize> = settings[3..].iter().map(|word| word.parse().unwrap()).collect();
         Order::with(Settings {
             first: settings[1].parse().ok(),
+            modulo: settings[2].parse().ok(),
             window: bounds[0],
             flows: bounds[1],
-            displacement_threshold: bounds[2],
-            buffer_threshold: bounds[3],
+            retired: bounds[2],
+            displacement_threshold: bounds[3],
+            buffer_threshold: bounds[4],
         })
     }
 
@@ -363,7 +385,7 @@ mod tests {
     /// More flows than are assessed later, most of which are silent between two snapshots, and more than are followed.
     #[test]
     fn figures_of_many_flows_on_the_way_change_nothing() {
-        let settings = ["order", "", "64", "150", "8", "4"];
+        let settings = ["order", "", "", "64", "150", "1000", "8", "4"];
         let (mut watched, mut fresh) = (measure(&settings), measure(&settings));
         for round in 0..24u64 {
             for flow in 0..if round % 4 == 0 { 200 } else { 3 } {

@@ -10,7 +10,7 @@ use crate::observe::reorder::flow::{Flow, Missing, Stair, Voice, Young};
 use crate::observe::reorder::receiver::{Acknowledger, Answers, Receiver};
 use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::tally::{Counts, Tally};
-use crate::observe::reorder::Order;
+use crate::observe::reorder::{Order, RETIRED};
 
 impl Order {
     pub fn save(&self) -> SavedOrder {
@@ -32,6 +32,7 @@ impl Order {
             displacement: displacement.clone(),
             answers: answers.save(),
             flows,
+            retired: self.retired_keys(),
         }
     }
 
@@ -52,8 +53,23 @@ impl Order {
             let sequence = flow.next;
             self.begin(Flow::of(flow, &self.settings)?, sequence);
         }
+        fits(saved.retired.len() <= self.settings.retired, "a measure of order remembers too many keys")?;
+        for key in &saved.retired {
+            fits(key.len() == width, "the key of a flow is not one of the measure")?;
+            let known = self.by_key.insert(key.as_slice().into(), RETIRED).is_some();
+            fits(!known, "a measure of order has a key twice")?;
+        }
+        self.retired = saved.retired.len();
         self.tally = tally;
         Ok(())
+    }
+
+    /// The keys of retired flows, in order.
+    fn retired_keys(&self) -> Vec<Vec<u64>> {
+        let retired = self.by_key.iter().filter(|&(_, &index)| index == RETIRED);
+        let mut keys: Vec<Vec<u64>> = retired.map(|(key, _)| key.to_vec()).collect();
+        keys.sort_unstable();
+        keys
     }
 }
 
@@ -65,6 +81,8 @@ impl Counts {
             self.duplicates.into(),
             self.beyond_window.into(),
             self.flows.into(),
+            self.forgotten.into(),
+            self.wraps.into(),
             self.lost,
             self.reordered.into(),
             self.total_extent.into(),
@@ -93,19 +111,21 @@ impl Counts {
             duplicates: count(2),
             beyond_window: count(3),
             flows: count(4),
-            lost: counts[5],
-            reordered: count(6),
-            total_extent: count(7),
-            total_overtaken: count(8),
-            discontinuities: count(9),
-            total_discontinuity: counts[10],
-            runs: count(11),
-            run_packets: count(12),
-            run_squares: counts[13].unsigned_abs(),
-            gaps: count(14),
-            total_gap: count(15),
-            three_reordered: count(16),
-            retransmit_overtaken: count(17),
+            forgotten: count(5),
+            wraps: count(6),
+            lost: counts[7],
+            reordered: count(8),
+            total_extent: count(9),
+            total_overtaken: count(10),
+            discontinuities: count(11),
+            total_discontinuity: counts[12],
+            runs: count(13),
+            run_packets: count(14),
+            run_squares: counts[15].unsigned_abs(),
+            gaps: count(16),
+            total_gap: count(17),
+            three_reordered: count(18),
+            retransmit_overtaken: count(19),
             total_late_time: saved.total_late_time,
             max_extent: saved.max_extent,
             max_late_time: saved.max_late_time,
@@ -147,6 +167,7 @@ impl Flow {
             run: self.run,
             missing: self.missing.iter().map(|gap| (gap.low, gap.high, gap.position, gap.time)).collect(),
             found: self.found.clone(),
+            fallen: (self.fallen, self.fallen_to),
             stairs: self.stairs.iter().map(|stair| (stair.sequence, stair.position, stair.length)).collect(),
             below: self.below,
             index,
@@ -178,6 +199,8 @@ impl Flow {
             run: saved.run,
             missing: saved.missing.iter().map(gap).collect(),
             found: saved.found.clone(),
+            fallen: saved.fallen.0,
+            fallen_to: saved.fallen.1,
             stairs: saved.stairs.iter().map(stair).collect(),
             below: saved.below,
             displacements: Displacements::of(saved, settings),

@@ -15,10 +15,10 @@ fn memoryless(clock: &Clock) -> Option<&Expr> {
     forgets.then_some(mean)
 }
 
-/// The black tokens that a firing takes, place by place, if their numbers are constants.
-fn needs(inputs: &[InputProgram]) -> Option<Vec<(PlaceId, u64)>> {
+/// The black tokens that a firing finds, or only those that it takes, place by place, if their numbers are constants.
+fn needs(inputs: &[InputProgram], taken: bool) -> Option<Vec<(PlaceId, u64)>> {
     let mut needs = Vec::new();
-    for arc in inputs.iter().filter(|arc| !arc.keep) {
+    for arc in inputs.iter().filter(|arc| !(taken && arc.keep)) {
         match &arc.find {
             Find::Black(Count::Const(count)) => add(&mut needs, arc.place, *count),
             Find::Black(Count::Of(..)) => return None,
@@ -27,6 +27,13 @@ fn needs(inputs: &[InputProgram]) -> Option<Vec<(PlaceId, u64)>> {
     }
     needs.retain(|(_, count)| *count > 0);
     Some(needs)
+}
+
+/// The place each of whose tokens has a clock, of a transition with clocks over black tokens alone (C1).
+fn place_of_clocks(clock: &Clock, inputs: &[InputProgram]) -> Option<PlaceId> {
+    let mut taking = inputs.iter().filter(|arc| !arc.keep);
+    let (arc, None, None) = (taking.next()?, taking.next(), clock.servers) else { return None };
+    matches!(arc.find, Find::Black(Count::Const(1))).then_some(arc.place)
 }
 
 /// Whether an expression neither draws nor reads the time.
@@ -48,6 +55,24 @@ impl TransitionCompiler<'_> {
             (false, true) => ClockKind::Coloured,
             (false, false) => ClockKind::Black,
         }
+    }
+
+    /// The places of input arcs whose tokens clocks may lose: other transitions take them, firings of its own leave fewer than the
+    /// clocks need, or the clocks need more than before. Where each token of a place has a clock, only this place counts.
+    fn contested(&self, inputs: &[InputProgram], place: Option<PlaceId>) -> Box<[PlaceId]> {
+        let takes = |place: PlaceId| inputs.iter().any(|arc| !arc.keep && arc.place == place);
+        let is_read = |place: PlaceId| inputs.iter().any(|arc| arc.keep && arc.place == place);
+        let varies = needs(inputs, false).is_none();
+        let is_contested = |place: PlaceId| {
+            let of_others = self.compiler.takers[place.at()].is_some_and(|taker| taker != self.id);
+            of_others || varies || takes(place) && is_read(place)
+        };
+        let all = inputs.iter().map(|arc| arc.place);
+        let mut places: Vec<PlaceId> = place.map_or_else(|| all.collect(), |one| vec![one]);
+        places.retain(|&place| is_contested(place));
+        places.sort_unstable();
+        places.dedup();
+        places.into()
     }
 
     /// The clock, and dependents that touch its shadow whenever its bindings, its mean or its speed may change.
@@ -76,6 +101,8 @@ impl TransitionCompiler<'_> {
                 place.identified = place.width > 0;
             }
         }
+        let place = place_of_clocks(clock, inputs).filter(|_| kind == ClockKind::Black);
+        let contested = if kind == ClockKind::Black { self.contested(inputs, place) } else { Box::default() };
         let mut lowering = self.lowering();
         let time_span = lowering.span(&clock.time.span);
         let speed = match &clock.speed {
@@ -91,7 +118,10 @@ impl TransitionCompiler<'_> {
             mean_changes,
             memory: clock.memory,
             servers: clock.servers,
-            needs: needs(inputs),
+            needs: needs(inputs, true),
+            finds: needs(inputs, false),
+            place,
+            contested,
             lone: None,
             speed,
             shadow,

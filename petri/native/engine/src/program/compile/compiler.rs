@@ -30,6 +30,8 @@ const DIRECT_SHARE: u64 = 4;
 pub struct Compiler {
     /// Those of the places.
     pub colours: Vec<Colour>,
+    /// Of each place, the transition that takes from it; of several, none of the net's.
+    pub takers: Vec<Option<TransitionId>>,
     pub own_transitions: usize,
     pub tables: usize,
     pub without: Without,
@@ -81,6 +83,7 @@ impl Compiler {
         let number = places.len();
         let mut compiler = Compiler {
             colours: places.iter().map(|place| place.colour.clone()).collect(),
+            takers: vec![None; number],
             own_transitions,
             tables,
             without,
@@ -115,6 +118,19 @@ impl Compiler {
             compiler.line_up(place, PlaceId(front as u32));
         }
         Ok(compiler)
+    }
+
+    /// Notes which transitions take from which places.
+    pub fn note_takers(&mut self, transitions: &[Box<Transition>]) {
+        for (id, transition) in transitions.iter().enumerate() {
+            let id = TransitionId(id as u32);
+            let inputs = transition.inputs.iter().filter(|arc| !arc.keep).flat_map(|arc| [Some(arc.place), arc.twin]);
+            let emptied = transition.resets.iter().copied().chain(transition.sets.iter().map(|set| set.place));
+            for place in inputs.flatten().chain(emptied) {
+                let Some(taker) = self.takers.get_mut(place.at()) else { continue };
+                *taker = Some(if taker.is_none_or(|other| other == id) { id } else { TransitionId(u32::MAX) });
+            }
+        }
     }
 
     /// How many variables the expressions of a transition have, with the slots of a token of a set.

@@ -67,6 +67,7 @@ impl Program {
         let (delayed, most_sent) = (delays.clone().sum::<usize>(), delays.max().unwrap_or(0));
         let sizes = [own, net.tables.len()];
         let mut compiler = Compiler::new(std::mem::take(&mut net.places), sizes, &lined, slot_ranges, without)?;
+        compiler.note_takers(&net.transitions);
         let (levels, homes) = levels(&net, &mut compiler)?;
         let mut transitions = Vec::with_capacity(own);
         let (mut clocked, mut racing, mut variables) = (Vec::new(), Vec::new(), 0);
@@ -129,6 +130,7 @@ impl Program {
             spans: compiler.spans,
             tick: net.tick,
             clocked,
+            clocks_of_tokens: BTreeMap::new(),
             racing,
             probes: Arc::new(probes),
             lanes,
@@ -140,11 +142,21 @@ impl Program {
             prefetch_targets: Default::default(),
             one_clock: false,
         };
+        program.clocks_of_tokens = clocks_of_tokens(&program);
         program.one_clock = !without.one_clock && has_one_clock(&program);
         let targets = program.transitions.iter().map(|transition| prefetch_targets(&program, transition)).collect();
         program.prefetch_targets = targets;
         Ok(program)
     }
+}
+
+/// For each place whose black tokens have clocks, the transitions with these, by their numbers among the clocks.
+fn clocks_of_tokens(program: &Program) -> BTreeMap<PlaceId, Vec<usize>> {
+    let mut clocks: BTreeMap<PlaceId, Vec<usize>> = BTreeMap::new();
+    for clock in program.racing.iter().filter_map(|&id| program.transitions[id].clock.as_ref()) {
+        clock.place.into_iter().for_each(|place| clocks.entry(place).or_default().push(clock.number));
+    }
+    clocks
 }
 
 /// How deeply brackets nest, outside strings.

@@ -40,8 +40,8 @@ pub fn compile(
                 ProbeKind::Counter
             }
             Probe::Sample(sample) => {
-                for Sample { transition, value, condition, .. } in sample.all() {
-                    let event = firing(*transition);
+                for one in sample.all() {
+                    let (event, Sample { value, condition, .. }) = (one.event(), one);
                     let names = kinds(of, compiler, &event)?;
                     let condition = condition.as_ref().map(|e| compiler.lowering(names.clone()).bool(e)).transpose()?;
                     let value = compiler.lowering(names).real(value)?;
@@ -50,15 +50,19 @@ pub fn compile(
                 ProbeKind::Sample
             }
             Probe::Passage(passage) => compile_passage(of, compiler, &mut program, id, passage)?,
-            Probe::Order(Order { event, sequence, displacement_threshold, buffer_threshold }) => {
+            Probe::Order(Order { event, sequence, modulo, displacement_threshold, buffer_threshold }) => {
                 if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
                     return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
+                }
+                if modulo.is_some_and(|modulo| !(4..=1 << 32).contains(&modulo)) {
+                    return Err(LoadError("the modulus of an order probe is from 4 to 2^32".into()));
                 }
                 let key = key(of, compiler, event)?;
                 let kinds = kinds(of, compiler, event)?;
                 let sequence = compiler.lowering(kinds).value(sequence, Kind::Int)?;
                 program.on(event, id, Action::Order(key, sequence));
                 ProbeKind::Order {
+                    modulo: *modulo,
                     displacement_threshold: *displacement_threshold,
                     buffer_threshold: *buffer_threshold,
                 }

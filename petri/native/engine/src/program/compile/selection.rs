@@ -62,6 +62,7 @@ impl TransitionCompiler<'_> {
         let decided = self.plain
             && t.prefer.is_none()
             && t.sets.is_empty()
+            && !t.inputs[arc].in_turn
             && inputs[arc].before.is_empty()
             && inputs[arc].after.is_empty()
             && inputs.iter().filter(|arc| is_bag(arc) || is_shown(arc)).count() == 1;

@@ -251,10 +251,16 @@ impl<'a> TransitionCompiler<'a> {
             // That there is a binding is one more condition, which does not hold yet.
             impossible += 1;
         }
+        let mut clock = t.clock.as_ref().map(|clock| self.clock(clock, &inputs, shadow)).transpose()?;
+        if let Some(clock) = clock.as_ref().filter(|clock| !clock.contested.is_empty()) {
+            // A clock that has run down may lose its tokens to another transition.
+            self.plain = false;
+            let any = Dependent::on_any_change(self.id);
+            clock.contested.iter().for_each(|&place| self.compiler.depend(GaugeId::tokens(place), any));
+        }
         if !self.plain {
             self.depend(&inputs, &inhibitors, &outputs, &rooms);
         }
-        let mut clock = t.clock.as_ref().map(|clock| self.clock(clock, &inputs, shadow)).transpose()?;
         if let Some(clock) = &mut clock {
             let coloured: Vec<usize> =
                 (0..inputs.len()).filter(|&i| !matches!(inputs[i].find, Find::Black(_))).collect();
@@ -302,7 +308,20 @@ impl<'a> TransitionCompiler<'a> {
         let sends = if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() };
         let (resets, inhibitors, sets) = (t.resets.clone(), inhibitors.into(), sets.into());
         let (rooms, sends) = (rooms.into(), sends.into());
-        let more = TransitionDetails { inhibitors, guard, prefer, known, rooms, resets, sets, sends, counted, counts };
+        let in_turn = t.inputs.iter().any(|arc| arc.in_turn);
+        let more = TransitionDetails {
+            inhibitors,
+            guard,
+            prefer,
+            in_turn,
+            known,
+            rooms,
+            resets,
+            sets,
+            sends,
+            counted,
+            counts,
+        };
         let program = TransitionProgram {
             more: more.shared(),
             takes,

@@ -4,7 +4,9 @@ use crate::base::ids::{JoinId, PlaceId, ProbeId, TransitionId};
 use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::jit::blueprint::expression::{Mean, Real, SlotValue, Variable};
-use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpreted_place, why_search};
+use crate::jit::blueprint::interpreted::{
+    evaluates_bundle, finds_sets, interpreted_place, searches_in_turn, why_search,
+};
 use crate::jit::blueprint::place::Entry;
 use crate::jit::blueprint::planner::{Expressions, Planner};
 use crate::jit::blueprint::transition::{
@@ -24,7 +26,7 @@ impl<'a> Planner<'a> {
     pub(super) fn plan(&mut self, id: TransitionId, plan: &TransitionProgram) -> TransitionPlan {
         TransitionPlan {
             variables: plan.variables.len(),
-            inputs: plan.inputs.iter().map(|arc| self.input(arc)).collect(),
+            inputs: plan.inputs.iter().map(|arc| self.input(arc, searches_in_turn(self.program, plan))).collect(),
             takes: plan.takes.iter().map(|take| self.take(take)).collect(),
             inhibitors: plan.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect(),
             guard: plan.guard.as_ref().map(|guard| self.condition(guard)),
@@ -38,7 +40,7 @@ impl<'a> Planner<'a> {
             in_lane: plan.lane != NO_LANE,
             sets: self.sets(plan),
             outputs: (0..plan.outputs.len()).map(|number| self.output(plan, number)).collect(),
-            selection: match why_search(plan) {
+            selection: match why_search(self.program, plan) {
                 Some(_) => Selection::ByRuntime,
                 None => self.selection(&plan.selection),
             },
@@ -51,7 +53,7 @@ impl<'a> Planner<'a> {
             fires: interpreted_place(self.program, plan).is_none(),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
-                _ => Races::Own,
+                _ => Races::Own { lost: !clock.contested.is_empty() },
             }),
             settles: match &plan.clock {
                 Some(clock) if self.program.one_clock => self.settles(clock.number),
@@ -82,13 +84,14 @@ impl<'a> Planner<'a> {
         sampled.filter(|_| self.computes).map_or(Heard::ByRuntime, Heard::Here)
     }
 
-    pub(super) fn input(&mut self, arc: &arc::InputProgram) -> Input {
+    pub(super) fn input(&mut self, arc: &arc::InputProgram, in_turn: bool) -> Input {
         Input {
             place: self.place(arc.place),
             find: match &arc.find {
                 arc::Find::Black(count) => Find::Black(self.count(count)),
                 arc::Find::Head { depth } => Find::Head { depth: *depth },
                 arc::Find::Any => Find::Any,
+                arc::Find::Shown { .. } if in_turn => Find::InTurn,
                 arc::Find::Shown { .. } => Find::Shown,
                 arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
             },

@@ -1,0 +1,37 @@
+"""Random nets of a few black tokens for which several transitions race, many of them over the same places."""
+
+from __future__ import annotations
+
+from random import Random
+
+
+def race(chance: Random) -> str:
+    """The text of such a net. Its times are so few that clocks often end together."""
+    places = [f"p{number}" for number in range(chance.randint(1, 3))]
+    lines = ["net race", *(f"place {name} = {chance.randint(1, 4)} * token" for name in places)]
+    return "\n".join([*lines, *(_transition(number, places, chance) for number in range(chance.randint(2, 5)))]) + "\n"
+
+
+def _transition(number: int, places: list[str], chance: Random) -> str:
+    some = chance.choice(places)
+    arcs = [f"{chance.choice(('1', '1', '1', '2', f'(1 + tokens({some}) mod 2)'))} * {name}" for name in places]
+    found = chance.sample(arcs, chance.randint(1, len(arcs)))
+    inputs = [found[0], *("read " * chance.choice((0, 0, 1)) + arc for arc in found[1:])]
+    others = [f"no {some} >= {chance.randint(1, 4)}", f"reset {some}"]
+    inputs += [arc for arc in others if chance.randrange(8) == 0]
+    outputs = [chance.choice(("", "", "2 * ")) + name for name in chance.choices(places, k=chance.randint(0, 2))]
+    clauses = [_time(some, chance)]
+    clauses += [f"priority {chance.randint(-1, 2)}"] * chance.choice((0, 0, 1))
+    clauses += [f"when tokens({some}) {chance.choice('<>')} {chance.randint(0, 4)}"] * chance.choice((0, 0, 0, 1))
+    return f"transition t{number}: {', '.join(inputs)} -> {', '.join(outputs) or 'nothing'}  {'  '.join(clauses)}"
+
+
+def _time(place: str, chance: Random) -> str:
+    own = chance.choice(("1", "2", "3", "uniform(1..4)", "uniform(0.5..3.0)", f"0.5 * tokens({place}) + 1"))
+    shared = chance.choice(("exp(1)", "exp(3)", f"exp(1 + tokens({place}))"))
+    if chance.randrange(5) == 0:
+        return f"takes {own}"
+    servers = chance.choice(("servers 1", "servers 2", "servers all", "servers all"))
+    speed = chance.choice(("", "", "", "", f"speed 1 / (1 + tokens({place}))", f"speed tokens({place}) mod 2"))
+    memory = chance.choice(("restart", "restart", "resume", "repeat"))
+    return f"after {own if chance.randrange(3) else shared}  {memory}  {servers}  {speed}".rstrip()

@@ -1,0 +1,107 @@
+"""Short texts that stand for much: each is refused soon, or costs little, and the message names the limit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from petri import language
+from petri.diagnostics import LanguageError
+
+RUN = "place a = token\ntransition t: a -> a  takes {time}\nrun until 3\n"
+
+
+def errors(text: str) -> list[str]:
+    with pytest.raises(LanguageError) as raised:
+        language.loads(text)
+    return [diagnostic.id for diagnostic in raised.value.diagnostics]
+
+
+def test_an_element_of_a_list_by_a_constant_is_the_element() -> None:
+    """It was an operation on the whole list."""
+    text = "const l = [i for i in 0..4095]\n" + RUN.format(time="1.0 + sum(i in 0..999: l[i])")
+    net = language.loads(text)
+    assert net.tick.time(net.transitions[0].time.value) == 1.0 + sum(range(1000))
+
+
+def test_an_expression_ends_where_it_becomes_too_large() -> None:
+    text = "const l = [i for i in 0..4095]\n" + RUN.format(time="1.0 + count(i in 0..4095: l[i] > 0)")
+    assert errors(text) == ["expression-too-large"]
+
+
+def test_lists_of_long_choices_are_too_much() -> None:
+    """Each element would be an operation on 4,096 others."""
+    text = "const l = [i for i in 0..4095]\nplace a : 0..9 = 0\n"
+    text += "transition t: a(x) -> a(x)  takes sum(v in [l[x + i] for i in 0..4095]: v) * 1.0\n"
+    assert errors(text) == ["too-much-to-read"]
+
+
+def test_the_check_ends_after_many_errors() -> None:
+    text = "place p = token\n" + "".join(f"transition t{n}: q{n} -> p  takes 1\n" for n in range(3000))
+    found = errors(text)
+    assert "too-many-errors" in found
+    assert "and-more" in found
+
+
+def test_a_text_has_a_limit_of_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.language.syntax.parser.MOST_DECLARATIONS", 100)
+    language.loads("".join(f"place p{n} = token\n" for n in range(100)))
+    assert errors("place p = token\n" * 101) == ["too-many-declarations"]
+
+
+@pytest.mark.parametrize("index", ["*", "*, i mod 2"])
+def test_what_measures_have_in_common_is_there_once(index: str) -> None:
+    net = language.loads(
+        "place p[0..4, 0..1] = token\ntransition t[i in 0..4]: p[i, 0] -> p[i, 0]  takes 1\n"
+        f"measure m[i in 0..5] = count(t[*]) + mean(p[{index}, 1])\n".replace("[*, 1]", "[*, *]").replace("2, 1]", "2]")
+        + "measure other = count(t[*])\n"
+    )
+    first, second, third, *_, other = (measure.formula for measure in net.measures)
+    assert first.args[0] is second.args[0] is third.args[0] is other
+    assert first.args[1] is third.args[1]
+
+
+def _modules() -> str:
+    text = "module A0\n place p = token\n transition t: p -> p takes 1\nend\n"
+    text += "".join(f"module A{n}\n instance a = A{n - 1}\n instance b = A{n - 1}\nend\n" for n in range(1, 19))
+    return text + "instance r = A18\n"
+
+
+HOSTILE: dict[str, Callable[[], str]] = {
+    "counts": lambda: "const l = [i for i in 0..4095]\n"
+    + RUN.format(time="1.0 + " + " + ".join(f"count(i in 0..4095: l[i] > {n})" for n in range(20))),
+    "choices": lambda: "const l = [i for i in 0..4095]\nplace a : 0..9 = 0\ntransition t: a(x) -> a(x)  takes 1.0 * ("
+    + " + ".join(f"count(i in 0..4095: l[x + i] > {n})" for n in range(20)) + ")\n",
+    "modules": _modules,
+    "measures": lambda: "place p[0..9999] = token\ntransition t[i in 0..9999]: p[i] -> p[i]  takes 1\n"
+    "measure m[i in 0..9999] = count(t[*]) + mean(p[*])\n",
+    "equal": lambda: "place p = token\n" * 200_000,
+    "errors": lambda: "place p = token\n" + "".join(f"transition t{n}: q -> p takes 1\n" for n in range(30_000)),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the greatest size of a process is known on Linux")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_refused_costs_little(name: str) -> None:
+    """At most four seconds of the processor, of which a busy machine needs more, and 500 MB."""
+    code = """if True:
+        import sys, time
+        from pathlib import Path
+        from petri import language
+        from petri.diagnostics import LanguageError
+        text = sys.stdin.read()
+        try:
+            language.loads(text)
+        except LanguageError:
+            print(time.process_time(), Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=HOSTILE[name](), capture_output=True, text=True, check=True
+    )
+    seconds, kilobytes = map(float, done.stdout.split())
+    assert seconds < 4.0
+    assert kilobytes < 500_000
