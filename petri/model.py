@@ -263,6 +263,7 @@ class Model(ShownInNotebook, Frozen):
                 trace=trace,
                 limit=TimeLimit.of(time_limit),
                 starts=None if starts is None else starts.replications,
+                trials_once=True,
             )
         except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error
             raise self._told(error) from error
@@ -297,7 +298,7 @@ class Model(ShownInNotebook, Frozen):
                 limit=limit,
             )
             ran += more
-            result = Result(self.net, plan, tuple(ran), interrupted, look)
+            result = Result(self.net, plan, tuple(ran), interrupted, look, sequential=True)
             if interrupted or result.failure is not None or not imprecise(result, precision):
                 break
         return result

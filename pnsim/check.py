@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all, summary
-from petri.net import Net
+
+if TYPE_CHECKING:
+    from petri.net import Net
 
 from . import nets
 from .console import has_colour, printing, remark, write, write_json
@@ -43,11 +46,12 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
+    from petri.analysis import sampling
     from petri.analysis.cautions import coarse
     from petri.analysis.speed import notes
 
     def more(net: Net) -> list[Diagnostic]:
-        return [*coarse(net), *notes(net)]
+        return [*coarse(net), *sampling.notes(net), *notes(net)]
 
     if file == nets.STDIN:
         return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=more)

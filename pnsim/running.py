@@ -370,6 +370,24 @@ def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
         tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
 
 
+def _tell_exact_expectations(result: Result, model: Model) -> None:
+    """Which of the expectations that failed ask for a number that no random figure meets."""
+    from petri.analysis.sampling import exact_expectations
+
+    failed = [expectation.span for expectation, verdict in result.judged if not verdict.passed]
+    tell_all([note for note in exact_expectations(model.net) if note.span in failed], model.sources)
+
+
+def _tell_cold_start(result: Result) -> list[Drift]:
+    """That runs begin empty; the drifts that this does not explain."""
+    from petri.report.unsettled import cold_start_values
+
+    cold = result.cold_start
+    if cold is not None:
+        tell(Diagnostic("begins-cold", severity="note", values=cold_start_values(cold)))
+    return [one for one in result.drifts if cold is None or one.name != cold.place]
+
+
 def _tell_cautions(result: Result, model: Model, quiet: bool) -> None:
     for told in result.cautions:
         if told.severity == "warning" or not quiet:
@@ -407,9 +425,12 @@ def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
             Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
         )
         return exits.INTERRUPTED
-    _tell_drifts(() if quiet else result.drifts, model.net)
+    if not quiet:
+        _tell_drifts(_tell_cold_start(result), model.net)
     for measured in result.failed_measures:
         tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
+    if not (quiet or result.passed):
+        _tell_exact_expectations(result, model)
     if failure is not None:
         return exits.STOPPED
     if any(replication.ended == "firings" for replication in result.replications):

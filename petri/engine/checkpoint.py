@@ -153,6 +153,7 @@ class SavedPassage(Frozen, array_like=True):
     unmatched: int
     forgotten: int
     waiting: tuple[SavedWaiting, ...]
+    open_before: float  # ticks
 
 
 class SavedAnswers(Frozen, array_like=True):

@@ -88,6 +88,10 @@ class Session(Protocol):
         """The trajectory hash so far (R4)."""
 
     @property
+    def drew(self) -> bool:
+        """Whether any random number has been drawn since time 0: otherwise the run is the same with any seed."""
+
+    @property
     def error(self) -> Fault | None:
         """Why the run stopped, after `advance` returned "error"."""
 
@@ -97,6 +101,9 @@ class Session(Protocol):
         Returns "until", "dead" (no transition can fire), "budget" (the firings are used up), or "error". Reads
         the files of the net's streams during the run; raises LanguageError if one cannot be read or has an invalid row.
         """
+
+    def rest(self, until: float) -> None:
+        """Time passes up to the instant `until` [ticks], after `advance` has returned "dead" (I10)."""
 
     def begin_window(self) -> None:
         """The warm-up is over: statistics start at `now` (M3)."""

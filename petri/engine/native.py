@@ -201,6 +201,10 @@ class NativeSession:
         return self._session.hash
 
     @property
+    def drew(self) -> bool:
+        return self._session.drew
+
+    @property
     def error(self) -> Fault | None:
         return fault_of(self._compiled, self._session.error)
 
@@ -224,6 +228,9 @@ class NativeSession:
     def ran_code(self) -> bool:
         """For tests: whether machine code has run, which belongs to the compiled net and not to the session."""
         return self._session.ran_code
+
+    def rest(self, until: float) -> None:
+        self._session.rest(until)
 
     def begin_window(self) -> None:
         self._session.begin_window()

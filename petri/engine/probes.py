@@ -109,10 +109,10 @@ class PassageState(ProbeState):
             self.passages.start(key_of(event.key, context), context.now)
 
     def restart(self, now: float) -> None:
-        self.passages.restart()
+        self.passages.restart(now)
 
     def snapshot(self, now: float) -> dict[str, Any]:
-        return self.passages.snapshot()
+        return self.passages.snapshot(now)
 
 
 class OrderState(ProbeState):

@@ -17,6 +17,7 @@ LAYERS = 256
 EDGE = 7.69711747013104972
 AREA = 0.0039496598225815571993
 BLOCK = 256  # words fetched at a time
+SEEDED = 13  # the counter of SFC64 before the first word
 
 
 def layers() -> tuple[list[float], list[float]]:
@@ -56,6 +57,11 @@ class RandomStream:
         state = self._generator.state
         state["state"]["state"] = np.array(words, dtype=np.uint64)
         self._generator.state, self._words = state, []
+
+    @property
+    def drawn(self) -> int:
+        """How many words have been drawn."""
+        return self.state[3] - SEEDED
 
     def restart(self, words: tuple[int, int, int]) -> None:
         """Begin anew, as SFC64 begins with three words: with twelve words that are not used."""

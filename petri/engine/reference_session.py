@@ -70,6 +70,11 @@ class ReferenceSession:
         return self._engine.hash.value
 
     @property
+    def drew(self) -> bool:
+        engine = self._engine
+        return any(stream.drawn for stream in (engine.stream, *engine.own_streams))
+
+    @property
     def error(self) -> Fault | None:
         return self._engine.error
 
@@ -89,6 +94,9 @@ class ReferenceSession:
     def reseed(self, words: Words3) -> None:
         """Other random numbers from now on: SFC64 from these words."""
         self._engine.stream.restart(words)
+
+    def rest(self, until: float) -> None:
+        self._engine.move_to(until)
 
     def begin_window(self) -> None:
         self._statistics.restart(self.now)

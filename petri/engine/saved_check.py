@@ -209,7 +209,8 @@ def _check_histogram(histogram: SavedHistogram) -> None:
 
 def _check_passage(saved: SavedEngine, passage: SavedPassage) -> None:
     _check_histogram(passage.times)
-    _need(min(passage.unmatched, passage.forgotten) >= 0, "the counts of a passage")
+    counts = (passage.unmatched, passage.forgotten, passage.open_before)
+    _need(min(counts) >= 0 and passage.open_before < math.inf, "the counts of a passage")
     for one in passage.waiting:
         is_key = one.shape > 0 and len(one.key) == one.shape.bit_length() - 1 and _are_words(one.key)
         _need(is_key and 0 <= one.start <= saved.now, "the start of a passage")

@@ -92,7 +92,8 @@ def histogram_of(saved: SavedHistogram) -> Histogram:
 
 def _saved_passage(passages: Passages) -> SavedPassage:
     waiting = (_saved_waiting(key, int(start)) for key, start in passages.waiting.values())
-    return SavedPassage(saved_histogram(passages.times), passages.unmatched, passages.forgotten, tuple(waiting))
+    counts = (passages.unmatched, passages.forgotten)
+    return SavedPassage(saved_histogram(passages.times), *counts, tuple(waiting), passages.open_before)
 
 
 def _saved_waiting(key: Any, start: int) -> SavedWaiting:
@@ -109,6 +110,7 @@ def _resume_passage(passages: Passages, saved: SavedPassage) -> None:
         passages.start(key, waiting.start)
     passages.times = histogram_of(saved.times)
     passages.unmatched, passages.forgotten = saved.unmatched, saved.forgotten
+    passages.open_before = saved.open_before
 
 
 # ---------------------------------------------------------------- values in time

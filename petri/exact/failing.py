@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Final
 
 from petri.catalogue.operations import NOT_NEGATIVE, OPERATIONS
-from petri.engine.distributions import DRAWS
 from petri.net import Expr, Scalar
 
 Range = tuple[float, float]
@@ -29,7 +28,7 @@ def range_of(e: Expr, variable: Callable[[int], Range]) -> Range:
         return RANGES[e.op](*parts)
     if e.op in TESTED and not TESTED[e.op](*parts):
         raise MayFail
-    if e.op in DRAWS:
+    if OPERATIONS[e.op].draws:
         constants: list[Scalar] = [part.value for part in e.args if part.op == "const" and part.value is not None]
         if len(constants) < len(e.args) or (constants and not OPERATIONS[e.op].holds(*constants)):
             raise MayFail
@@ -96,7 +95,20 @@ RANGES: Final[dict[str, Callable[..., Range]]] = {
     "end": lambda: (0.0, math.inf),
     "if": lambda _, then, otherwise: _union(then, otherwise),
     "choice": lambda *parts: _union(*parts[::2]),
+    "lt": lambda a, b: _truth(a[1] < b[0], a[0] >= b[1]),
+    "le": lambda a, b: _truth(a[1] <= b[0], a[0] > b[1]),
+    "gt": lambda a, b: _truth(a[0] > b[1], a[1] <= b[0]),
+    "ge": lambda a, b: _truth(a[0] >= b[1], a[1] < b[0]),
+    "eq": lambda a, b: _truth(a[0] == a[1] == b[0] == b[1], a[1] < b[0] or b[1] < a[0]),
+    "ne": lambda a, b: _truth(a[1] < b[0] or b[1] < a[0], a[0] == a[1] == b[0] == b[1]),
+    "and": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "or": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "not": lambda a: (1.0 - a[1], 1.0 - a[0]),
 }
+
+
+def _truth(always: bool, never: bool) -> Range:
+    return float(always), float(not never)
 
 
 def _rounded(end: float, how: Callable[[float], int]) -> float:

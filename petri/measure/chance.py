@@ -65,12 +65,12 @@ def clopper_pearson(hits: int, trials: int, level: float) -> tuple[float, float]
     3.7 / trials at 95 %.
     """
     tail = 0.5 * (1.0 - level)
-    low = 0.0 if hits == 0 else _beta_quantile(hits, trials - hits + 1, tail)
-    high = 1.0 if hits == trials else _beta_quantile(hits + 1, trials - hits, 1.0 - tail)
+    low = 0.0 if hits == 0 else beta_quantile(hits, trials - hits + 1, tail)
+    high = 1.0 if hits == trials else beta_quantile(hits + 1, trials - hits, 1.0 - tail)
     return low, high
 
 
-def _beta_quantile(a: float, b: float, probability: float) -> float:
+def beta_quantile(a: float, b: float, probability: float) -> float:
     """Where the beta distribution function has this value, by halving the logarithm."""
     low, high = math.log(_LEAST), 0.0
     for _ in range(_STEPS):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from petri.measure.arrays import Floats, np
-from petri.measure.intervals import Interval, Statistic, extreme, pseudo_values, student_quantile
+from petri.measure.intervals import CONSTANT, Interval, Statistic, extreme, pseudo_values, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, probe_quantile, share_below
 from petri.measure.single_run import BatchInterval, batch_interval
-from petri.structs import Frozen
+from petri.structs import Frozen, replace
 
 LEVEL = 0.95
 Figure = Callable[[Observation], Floats]
@@ -30,8 +30,26 @@ class Estimate(Frozen):
     n: int = 1  # replications, or batches
     longer: Floats | None = None
     statistic: Statistic = "mean"
+    unvaried: Mapping[int, Interval] = {}  # of figures that did not vary, and may be others
+
+    @property
+    def constant(self) -> list[int]:
+        """The figures that did not vary, by index."""
+        if self.statistic != "mean":
+            return []
+        pairs = zip(self.value.tolist(), self.half_width.tolist(), strict=True)
+        return [index for index, (value, half_width) in enumerate(pairs) if half_width <= CONSTANT * abs(value)]
+
+    def with_unvaried(self, intervals: Mapping[int, Interval]) -> Estimate:
+        """The same, in which figures that did not vary have these intervals."""
+        widths = self.half_width.tolist()
+        for index, interval in intervals.items():
+            widths[index] = interval.half_width
+        return replace(self, half_width=np.array(widths), unvaried=intervals)
 
     def interval(self, index: int = 0) -> Interval:
+        if index in self.unvaried:
+            return self.unvaried[index]
         longer = math.nan if self.longer is None else float(self.longer[index])
         value, half_width = float(self.value[index]), float(self.half_width[index])
         return Interval(value, half_width, self.level, self.n, longer, self.statistic)

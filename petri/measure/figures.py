@@ -24,7 +24,7 @@ WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record`
 class Figure(Frozen):
     """One number of a replication. `dimension` as of a measure, or "events" for events per time.
 
-    tally: of a probability, the trials that the number comes from.
+    tally: of a probability, the trials that the number comes from. of: the formula, or the figure of a node.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Figure(Frozen):
     value: Callable[[Observation], float]
     statistic: Statistic = "mean"  # over replications
     tally: Callable[[Observation], Tally | None] | None = None
+    of: Term | tuple[FigureKind, int] | None = None
 
 
 def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
@@ -109,7 +110,7 @@ def _figure(net: Net, name: str, owners: _Owners) -> Figure:
         measure = net.measures[owners.measures[name]]
         formula = measure.formula
         trials = partial(tally, formula) if formula.op == "chance" else None
-        return Figure(name, measure.dimension, partial(evaluate, formula), statistic(formula), trials)
+        return Figure(name, measure.dimension, partial(evaluate, formula), statistic(formula), trials, formula)
     series = owners.measures.get(owner.removesuffix(".series")) if owner.endswith(".series") else None
     if series is not None and net.measures[series].window and is_series_field(field):
         term = Term("series", (), (series, field))
@@ -119,11 +120,13 @@ def _figure(net: Net, name: str, owners: _Owners) -> Figure:
         measure = net.measures[measure_of]
         if measure.probe is not None and has_field(net, measure.probe, field):
             dimension = field_dimension(measure.dimension, field)
-            return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
+            value, of = partial(probe_value, measure.probe, field), probe_term(net, measure.probe, field)
+            return Figure(name, dimension, value, EXTREMES.get(field, "mean"), of=of)
     for numbers, kinds in ((owners.places, PLACE_COLUMNS), (owners.transitions, transition_columns(net))):
         if owner in numbers and field in kinds:
             kind = kinds[field]
-            return Figure(name, kind.dimension, partial(entry, kind, numbers[owner]), kind.statistic)
+            index = numbers[owner]
+            return Figure(name, kind.dimension, partial(entry, kind, index), kind.statistic, of=(kind, index))
     raise UnknownFigure(unknown(net, name, owner))
 
 
@@ -141,6 +144,11 @@ def split(name: str) -> tuple[str, str]:
     if before and histogram.quantile_share(f"{whole}.{field}") is not None:
         return before, f"{whole}.{field}"
     return owner, field
+
+
+def probe_term(net: Net, probe: int, field: str) -> Term:
+    """A field of a probe as a formula."""
+    return Term(type(net.probes[probe]).__name__.lower(), (), (probe, field))
 
 
 def probe_value(probe: int, field: str, seen: Observation) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from petri.display import report
 from petri.measure.arrays import Floats, np
@@ -21,10 +21,20 @@ if TYPE_CHECKING:
 _TINY: Final = 1e-300
 _PRECISION: Final = 1e-16
 _ROUNDING: Final = 1e-12
+CONSTANT: Final = 1e-9  # a half-width of at most this share of the value is one of rounding
 
 
 Statistic = str
 """What replications give together: the "mean", the "greatest" or the "least" of their values, or a quantile, "p95"."""
+
+
+Doubt = Literal["", "unvaried", "heavy"]
+"""Why a figure has no interval, besides a run that is too short for one.
+
+"heavy": its variance is infinite, or seems to be.
+"unvaried": it was the same throughout, in a net in which it may be another (`petri.measure.unvaried`). If there is an
+interval, it says how far the figure may be from that.
+"""
 
 
 class Interval(Frozen):
@@ -35,6 +45,7 @@ class Interval(Frozen):
     Where `statistic` is not "mean", `mean` is the quantile over the replications, or their extreme, which has no
     interval.
     ends: where the interval is not symmetric, and `half_width` is the longer side of it.
+    doubt: why there is no half-width, or only such `ends`.
     """
 
     mean: float
@@ -44,6 +55,7 @@ class Interval(Frozen):
     longer: float = math.nan
     statistic: Statistic = "mean"
     ends: tuple[float, float] | None = None
+    doubt: Doubt = ""
 
     def __str__(self) -> str:
         """`0.210 ± 0.013`, in the net's own units."""
@@ -53,6 +65,11 @@ class Interval(Frozen):
     def too_short(self) -> bool:
         """Whether only the length of the run is missing for a half-width."""
         return not math.isnan(self.longer)
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it has an error of which nothing is known."""
+        return math.isnan(self.half_width) and (self.too_short or self.doubt != "")
 
     @property
     def low(self) -> float:

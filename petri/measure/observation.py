@@ -39,7 +39,9 @@ Snapshot = Mapping[str, Any]
 """A probe's state as plain numbers and arrays.
 
 counter           {"sum"}
-sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "waiting", "forgotten"}
+sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "forgotten"}, and of the starts that wait
+                  {"waiting", "open"}, how many and how long together, and of those at the start of the statistics
+                  {"open_before"}
 order             `Reordering.snapshot()`: `reorder.FIELDS` and `reorder.DISTRIBUTIONS`
 content           {"integral"}, of the sum over time, and {"max"}, its greatest value, see `maximum` below
 watched           the same of a value, and {"min", "first"}; "first" is nan where the value was never true
@@ -112,10 +114,13 @@ def across(together: Observation) -> Observation:
 
 def left_out_together(window: Observation, batches: Sequence[Observation]) -> Observation:
     """The windows of `petri.measure.estimate.left_out` side by side: numpy takes as long for one of them as for all."""
-    first = batches[0]
-    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(first, name)) for name in PER_NODE})
-    pieces = side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
-    return replace(window, probes=(), series={}, chances=()).minus(pieces)
+    return replace(window, probes=(), series={}, chances=()).minus(pieces_together(batches))
+
+
+def pieces_together(batches: Sequence[Observation]) -> Observation:
+    """What happened in each batch, side by side. batches: cumulative snapshots, in order."""
+    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(batches[0], name)) for name in PER_NODE})
+    return side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
 
 
 def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
@@ -125,8 +130,7 @@ def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     if "integral" in later:
         return {**later, "integral": later["integral"] - earlier["integral"]}
     difference = {name: later[name] - earlier[name] for name in ("sum", "unmatched", "forgotten") if name in later}
-    if "waiting" in later:
-        difference["waiting"] = later["waiting"]
+    difference |= {name: later[name] for name in ("waiting", "open", "open_before") if name in later}
     if "origin" in later:
         difference |= histogram.difference(later, earlier)
     return difference
@@ -149,7 +153,9 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     return {**counters, **maxima, **reorder.ratios(counters), **arrays}
 
 
-TIMES_OF_PROBES: Final = ("total_late_time", "max_late_time", "mean_late_time", "integral", "first")
+TIMES_OF_PROBES: Final = (
+    "total_late_time", "max_late_time", "mean_late_time", "integral", "first", "open", "open_before",
+)  # fmt: skip
 
 
 def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:

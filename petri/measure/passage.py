@@ -6,14 +6,44 @@ the oldest of all is forgotten. The Rust twin is `petri/native/engine/src/observ
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final
 
 from petri.measure.histogram import Histogram
+from petri.measure.intervals import Interval
+from petri.structs import Frozen
 from petri.ticks import Tick
 
 LIMIT: Final = 1 << 18
+
+
+class OpenPassages(Frozen):
+    """Passages that have not ended.
+
+    mean: the time that passages have taken in the measured time, also those that have not ended, for each that has. It
+    is the maximum likelihood estimate of exponential times, and that of those that have ended where as many are open at
+    the end of the measured time as at its start. Otherwise these leave out the longest ones.
+    """
+
+    open: int
+    ended: int
+    mean: float
+
+    @classmethod
+    def of(cls, snapshots: Iterable[Mapping[str, Any]]) -> OpenPassages:
+        """Of all replications together, with times in the net's unit."""
+        seen = list(snapshots)
+        times = sum(Histogram.of(one, buckets=False).sum + one["open"] - one["open_before"] for one in seen)
+        ended, still_open = (int(sum(one[name] for one in seen)) for name in ("count", "waiting"))
+        return cls(still_open, ended, times / ended if ended else math.nan)
+
+    def matters(self, found: Interval) -> bool:
+        """Whether the mean of passages that have ended may be wrong by more than its interval says."""
+        unknown = math.isnan(found.half_width)
+        least = (0.05 if unknown and found.doubt != "heavy" else 0.01) * abs(found.mean)
+        return self.open > 0 and abs(self.mean - found.mean) > (least if unknown else max(found.half_width, least))
 
 
 class Passages:
@@ -30,10 +60,12 @@ class Passages:
         self.begun = 0
         self.waiting: OrderedDict[int, tuple[Hashable, float]] = OrderedDict()  # by number of the start, oldest first
         self.by_key: dict[Hashable, deque[int]] = {}
-        self.restart()
+        self.instants = 0  # the sum of the instants of waiting starts
+        self.restart(0.0)
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         """Set all figures to zero. Waiting starts are kept: a passage counts when it ends."""
+        self.open_before = self.open(now)
         self.times = Histogram()
         self.unmatched = 0  # ends without a start
         self.forgotten = 0  # starts dropped at the limit
@@ -45,6 +77,7 @@ class Passages:
         self.waiting[self.begun] = (key, now)
         self.by_key.setdefault(key, deque()).append(self.begun)
         self.begun += 1
+        self.instants += int(now)
 
     def end(self, key: Hashable, now: float) -> None:
         numbers = self.by_key.get(key)
@@ -56,13 +89,19 @@ class Passages:
     def take(self, number: int) -> float:
         """Remove a start, the oldest of its key; returns its time."""
         key, time = self.waiting.pop(number)
+        self.instants -= int(time)
         numbers = self.by_key[key]
         numbers.popleft()
         if not numbers:
             del self.by_key[key]
         return time
 
-    def snapshot(self) -> dict[str, Any]:
-        """The histogram's snapshot, with `unmatched`, `forgotten`, and the number `waiting` now."""
-        counts = {"unmatched": self.unmatched, "waiting": len(self.waiting), "forgotten": self.forgotten}
-        return self.times.snapshot() | counts
+    def open(self, now: float) -> float:
+        """How long waiting starts have waited, together."""
+        return float(len(self.waiting) * int(now) - self.instants)
+
+    def snapshot(self, now: float) -> dict[str, Any]:
+        """The histogram's snapshot, with `unmatched` and `forgotten`, and how many starts are `waiting`, and `open` for
+        how long together, now and at the last restart."""
+        counts = {"unmatched": self.unmatched, "forgotten": self.forgotten, "waiting": len(self.waiting)}
+        return self.times.snapshot() | counts | {"open": self.open(now), "open_before": self.open_before}

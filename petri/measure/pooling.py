@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from petri.measure.arrays import np
@@ -11,15 +11,19 @@ from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
 from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval
 from petri.measure.tally import Tally, total
+from petri.measure.unvaried import Ranged, pooled, with_ranges
 
 EXTREMES: Final = ("greatest", "least")
 
-Sample = float | Tally
-"""What one replication has of a figure: its value, or, of a probability, what its trials have found."""
+Sample = float | Ranged | Tally
+"""What one replication has of a figure: its value, also with what it might be if it does not vary; or, of a
+probability, what its trials have found."""
 
 
 def value_of(sample: Sample) -> float:
     """The value of a replication by itself; nan without data."""
+    if isinstance(sample, Ranged):
+        return sample.value
     return sample.estimate if isinstance(sample, Tally) else sample
 
 
@@ -30,11 +34,12 @@ def values_of(samples: Iterable[Sample]) -> list[float]:
 def tallies_of(samples: Iterable[Sample]) -> list[Tally] | None:
     """The tallies of a probability; None of any other figure, and without samples.
 
-    Also None where some are missing: stores of earlier versions have only values.
+    Also None where some have values alone, as in stores of earlier versions; but a replication may have made no trials.
     """
     listed = list(samples)
     found = [sample for sample in listed if isinstance(sample, Tally)]
-    return found if found and len(found) == len(listed) else None
+    others = [value_of(sample) for sample in listed if not isinstance(sample, Tally)]
+    return found if found and all(map(math.isnan, others)) else None
 
 
 def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
@@ -49,9 +54,19 @@ def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level:
     if share is not None:
         return order_interval(values, share, level)
     if statistic == "mean":
-        return student_interval(values, level)
+        return _of_means(student_interval(values, level), [one for one in listed if isinstance(one, Ranged)])
     value = float(extreme(values, statistic)) if values.size else math.nan
     return Interval(value, math.nan, level, values.size, statistic=statistic)
+
+
+def _of_means(found: Interval, ranged: Sequence[Ranged]) -> Interval:
+    """The interval of means, also of few events; of those that are all alike, how far they may be from there."""
+    if len(ranged) < found.n or not ranged or math.isnan(found.mean):
+        return found
+    if found.n > 1:
+        return with_ranges(found, ranged)
+    unvaried = pooled(ranged, found.level)
+    return found if unvaried.unknown else unvaried
 
 
 def precision_interval(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:

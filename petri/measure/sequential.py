@@ -1,9 +1,9 @@
 """When to stop replicating: at the first planned check at which every interval is narrow enough.
 
 The checks are fixed in advance: they depend neither on the results nor on the number of workers, so the same experiment
-always stops at the same replication. If checks are too frequent, replication stops too often when an interval is narrow
-by chance; checks whose distance grows in proportion keep that effect small (Law, Simulation Modeling and Analysis, 5th
-edition, section 9.4.1).
+always stops at the same replication. Replication stops more often where an interval is narrow by chance, and then the
+mean of a skewed figure, such as a wait, is too low as well. Checks whose distance grows in proportion keep that effect
+small (Law, Simulation Modeling and Analysis, 5th edition, section 9.4.1), and `widening` makes up for the rest.
 """
 
 from __future__ import annotations
@@ -18,6 +18,23 @@ from petri.structs import Frozen, replace
 
 FEWEST: Final = 5  # replications before the first check: the deviation of fewer is meaningless
 FIRST_LOOK: Final = 10  # the default
+WIDENING: Final = 5.0
+
+
+def widening(n: int) -> float:
+    """By how much the interval of n replications is wider if it decided that they are enough.
+
+    Chosen by simulating stops at 20 to 10 % of the mean: 95 % intervals cover in 95 to 98 % then, and without it in 91
+    to 95 %, for waits in short runs of M/M/1, normal, gamma and Poisson figures.
+    """
+    return 1.0 + WIDENING / n
+
+
+def widened(found: Interval) -> Interval:
+    """The interval of a mean that decided when to stop. Those of events that are counted, and of quantiles, hold."""
+    if found.statistic != "mean" or found.doubt or found.ends is not None or found.n < 2:
+        return found
+    return replace(found, half_width=found.half_width * widening(found.n))
 
 
 class Precision(Frozen):
@@ -36,7 +53,12 @@ class Precision(Frozen):
             raise ValueError(f"the bound of a precision is above 0, not {self.bound!r}")
 
     def met(self, interval: Interval) -> bool:
-        """Whether the interval is narrow enough. One without data is not; one of width 0 always is."""
+        """Whether the interval is narrow enough. One without data is not.
+
+        A figure that no number of replications gives an interval, as it did not vary or is heavy, always is.
+        """
+        if interval.doubt:
+            return True
         if math.isnan(interval.mean) or math.isnan(interval.half_width):
             return False
         return interval.half_width <= (self.bound * abs(interval.mean) if self.relative else self.bound)
@@ -57,6 +79,8 @@ class Judgeable(Frozen):
     values: tuple[tuple[float, float], ...]
 
     def met(self, interval: Interval) -> bool:
+        if interval.doubt:
+            return True
         if math.isnan(interval.mean) or math.isnan(interval.half_width):
             return False
         return all(
@@ -106,7 +130,7 @@ class Stopping(Frozen):
             if have < number:
                 return number, False
             intervals = {
-                name: precision_interval(samples[name][:number], self.statistics.get(name, "mean"), level)
+                name: widened(precision_interval(samples[name][:number], self.statistics.get(name, "mean"), level))
                 for name in self.wanted
             }
             if all(self.wanted[name].met(interval) for name, interval in intervals.items()):

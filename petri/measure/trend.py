@@ -17,8 +17,9 @@ from typing import Final, Literal
 
 from petri.measure.arrays import Floats, np
 from petri.measure.figures import Figure, evaluate_all, settling
-from petri.measure.intervals import student_quantile
+from petri.measure.intervals import student_interval, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, quotients
+from petri.measure.unvaried import memory
 from petri.net import Net
 from petri.structs import Frozen, replace
 
@@ -28,6 +29,11 @@ FALSE_ALARMS: Final = 0.01  # of a whole result in which nothing moves, its part
 COURSE: Final = ("score", "early", "middle", "late")  # of a figure in a replication: S, and the means of the thirds
 DEVIATION: Final = math.sqrt(PARTS * (PARTS - 1) * (2 * PARTS + 5) / 18)  # of S
 LEAST_STEADY: Final = 0.5  # of the growth in the first half: with less in the second, the growth slows down
+COLD_ALARMS: Final = 0.05  # of runs that begin in a typical state
+LEAST_BIAS: Final = 0.25  # of an average, as a share of its half-width
+LONG_MEMORY: Final = 0.15  # of a run, as a share of it
+FEWEST_PAIRS: Final = 3  # replications in which starts and ends are compared
+FEWEST_PIECES: Final = 3  # batches of each
 LEAST_CHANGE: Final = 0.1  # of the larger of the means in the first and the last third: less is not worth a word
 
 
@@ -130,6 +136,62 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
     moved = moving(found, tested, rising=False) if measures else []
     measured = [drift("measure", measures[i].name, [one[i] for one in found], measures[i].dimension) for i in moved]
     return (*_growing(net, cut, tested, FALSE_ALARMS), *measured)
+
+
+class ColdStart(Frozen):
+    """A line that is emptier when runs begin than later on, so that averages are too low: its tokens at the start, and
+    their mean in the last third."""
+
+    place: str
+    initial: int
+    late: float
+
+
+@beyond_doubles
+def cold_start(
+    net: Net, lines: Sequence[int], windows: Sequence[Observation], batches: Sequence[Sequence[Observation]]
+) -> ColdStart | None:
+    """The line that is farthest from its start, of runs without a warm-up; of each its window and cumulative snapshots.
+
+    In pairs over the replications, Student's test compares the first part of a run with the last third; where they are
+    alike, any line is named with a probability of at most `COLD_ALARMS`. It must also matter. With τ for the time for
+    which the marking remembers itself (`petri.measure.unvaried`), as a share of the run, the average is too low by
+    about τ times the difference: that is to be a quarter of the half-width, or the run so short that this is not known.
+    """
+    if len(batches) < FEWEST_PAIRS or min(map(len, batches)) < FEWEST_PIECES:
+        return None
+    cut = [_pieces(one) for one in batches]
+    each = (_colder(net, place, windows, cut, len(lines)) for place in lines)
+    return max((one for one in each if one is not None), key=lambda one: one.late - one.initial, default=None)
+
+
+def _pieces(batches: Sequence[Observation]) -> list[Observation]:
+    """A replication in up to `PARTS` successive parts, from its very beginning."""
+    count = min(PARTS, len(batches))
+    ends = [batches[round(number * len(batches) / count) - 1] for number in range(1, count + 1)]
+    return [ends[0], *(later.minus(earlier) for earlier, later in pairwise(ends))]
+
+
+def _colder(
+    net: Net, place: int, windows: Sequence[Observation], cut: Sequence[Sequence[Observation]], tested: int
+) -> ColdStart | None:
+    def mean(pieces: Sequence[Observation]) -> float:
+        return float(sum(one.integral[place] for one in pieces)) / sum(one.elapsed for one in pieces)
+
+    n = len(cut)
+    lasts = [mean(one[-(len(one) // 3) :]) for one in cut]
+    rises = [late - mean(one[:1]) for late, one in zip(lasts, cut, strict=True)]
+    rise = student_interval(rises, 1.0 - 2.0 * COLD_ALARMS / tested)
+    if not rise.low > 0.0:
+        return None
+    whole = student_interval([mean([one]) for one in windows])
+    error = (whole.half_width / student_quantile(0.5 + 0.5 * whole.level, n - 1)) ** 2 * n
+    share = float(sum(one.nonempty[place] for one in windows)) / sum(one.elapsed for one in windows)
+    squares = [(mean([one]) - whole.mean) ** 2 for pieces in cut for one in pieces]
+    remembered = memory(whole.mean, share, error, sum(squares) / len(squares))
+    if remembered * rise.mean <= LEAST_BIAS * whole.half_width and remembered <= LONG_MEMORY:
+        return None
+    return ColdStart(net.places[place].name, net.places[place].held, sum(lasts) / n)
 
 
 def figure_courses(wanted: Sequence[Figure], batches: Sequence[Observation]) -> dict[str, tuple[float, ...]]:

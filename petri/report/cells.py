@@ -42,7 +42,7 @@ class Cells:
             return number(round(figure.mean, 1))
         if not kind.interval:
             return self.units.show(figure.mean, kind.dimension)
-        if brief and not figure.too_short:
+        if brief and not figure.unknown and not figure.doubt:
             return self.units.show_without_error(figure.mean, figure.half_width, kind.dimension)
         return self.units.show_interval(figure, kind.dimension)
 

@@ -101,7 +101,7 @@ def legend(outcome: ForwardingOutcome) -> list[str]:
         lines.append(f"delay: {roles.delay}{f' in {unit}' if unit else ''} at 100, 75, 50 and 25 % of this load")
     lines.append(f"loss: {roles.loss} at full load")
     if any(row.bursts for row in outcome.rows):
-        unit = "frames" if any(outcome.frame_rate(row) for row in outcome.rows) else "time"
+        unit = "frames" if any(map(outcome.counts_frames, outcome.rows)) else "time"
         lines.append(f"burst: {unit} at full load before the first loss")
     if moving := _unsettled_note(outcome):
         lines.append(moving)
@@ -160,5 +160,5 @@ def _burst(outcome: ForwardingOutcome, row: SizeResult, units: Units) -> str:
     found = outcome.burst(row)
     if found is None or row.bursts is None:
         return NOTHING
-    text = units.show(found.mean, "Time") if outcome.frame_rate(row) is None else number(math.floor(found.mean))
+    text = number(math.floor(found.mean)) if outcome.counts_frames(row) else units.show(found.mean, "Time")
     return text if row.bursts.complete else f">{text}"

@@ -139,14 +139,24 @@ class Units(Frozen):
 
         Of a quantile, `1.2 ms (0.9..2.1 ms)`.
         """
-        if interval.mean == 0.0 and interval.ends is not None:
-            return f"below {number(interval.high)}"
+        if interval.ends is not None and interval.statistic == "mean" and interval.mean in interval.ends:
+            return self.show_one_sided(interval, dimension)
         if interval.ends is not None and quantile_share(interval.statistic) is not None:
             return f"{self.show(interval.mean, dimension)} ({self.show_range(interval.low, interval.high, dimension)})"
-        if not interval.too_short or math.isnan(interval.mean):
+        if not interval.unknown or math.isnan(interval.mean):
             return self.show_with_error(interval.mean, interval.half_width, dimension)
         scale = self.scale(interval.mean, dimension)
         return joined(f"{number(interval.mean * scale.factor)} ±?", scale.unit)
+
+    def show_one_sided(self, interval: Interval, dimension: str = "") -> str:
+        """`below 3.7e-06`, `above 99.2%`; `5 (5..6.4)` of another value at one end of its interval."""
+        if interval.mean == 0.0 and interval.low == 0.0:
+            return f"below {self.show(interval.high, dimension, 2)}"
+        if interval.mean == 1.0 and interval.high == 1.0:
+            scale = self.scale(1.0, dimension)
+            decimals = _decimals(interval.half_width * scale.factor)
+            return f"above {joined(f'{interval.low * scale.factor:.{decimals}f}', scale.unit)}"
+        return f"{self.show(interval.mean, dimension)} ({self.show_range(interval.low, interval.high, dimension)})"
 
     def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
         """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
@@ -170,13 +180,18 @@ class Units(Frozen):
 
 
 def _with_error(value: float, half_width: float, doubt: str) -> str:
-    decimals = max(1 - math.floor(math.log10(half_width)), 0)
+    decimals = _decimals(half_width)
     if value:
         decimals = min(decimals, max(DIGITS - 1 - math.floor(math.log10(max(abs(value), half_width))), 0))
     error = f"{half_width:,.{decimals}f}"
     if not float(error.replace(",", "")):
         error = f"<{10.0**-decimals:.{decimals}f}"
     return f"{value:,.{decimals}f}{doubt} ± {error}"
+
+
+def _decimals(error: float) -> int:
+    """How many show two digits of an error."""
+    return max(1 - math.floor(math.log10(error)), 0)
 
 
 def number(value: float, digits: int = 4) -> str:

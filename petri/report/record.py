@@ -15,12 +15,12 @@ from petri.diagnostics import Diagnostic, RunFailure
 from petri.file_read import FileRead
 from petri.measure.formula import Judged
 from petri.measure.intervals import Interval
-from petri.measure.trend import Drift
+from petri.measure.trend import ColdStart, Drift
 from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import holding
 from petri.report.quantities import Units, counted
-from petri.report.run_length import run_length_note
+from petri.report.run_length import doubt_notes, run_length_note
 from petri.result import MeasureResult, Result
 from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, table
@@ -51,6 +51,7 @@ class RunRecord(Frozen, kw_only=True):
     measures: Sequence[MeasureResult]
     verdicts: Sequence[Judged]  # of expectations that do not belong to a measure
     drifts: Sequence[Drift]
+    cold_start: ColdStart | None
     cautions: Sequence[Diagnostic | Caution]
     recordings: Sequence[FileRead | Recording]
     rows: Callable[[str, bool], Sequence[Row]]
@@ -123,6 +124,11 @@ class RunRecord(Frozen, kw_only=True):
     def dead(self) -> list[Replication | Ran]:
         return [one for one in self.replications if one.ended == "dead"]
 
+    @property
+    def after_death(self) -> str:
+        """What the figures of a net that died before its end cover (I10)."""
+        return f"Its state lasts: figures cover the time until {self.end}."
+
     def reasons(self, *, fold: bool = True) -> list[Reason]:
         """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
         if not (found := self.lacks()):
@@ -134,12 +140,15 @@ class RunRecord(Frozen, kw_only=True):
         except (IndexError, AssertionError) as error:
             raise ValueError("the transitions and places of which it says what they lack") from error
 
-    def run_length_note(self, longer: Iterable[float]) -> str:
-        """What `±?` means; longer: `Interval.longer` of the figures that are shown."""
+    def interval_notes(self, shown: Iterable[Interval]) -> list[str]:
+        """What `±?` means, of the figures that are shown."""
+        shown = list(shown)
         counted = [one for one in self.replications if one.complete and one.warm] or self.replications
         extensible = counted[0].ended != "dead" and math.isfinite(self.plan.until)
         moving = next((drift.name for drift in self.drifts), "")
-        return run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving)
+        longer = (one.longer for one in shown)
+        note = run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving, len(counted))
+        return [*([note] if note else []), *doubt_notes(shown)]
 
 
 def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, str]]:
@@ -147,6 +156,16 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
     dimension = measured.measure.dimension
     recorded = [(field, one, shown_dimension(dimension, field)) for field, one in measured.recorded.items()]
     return [*recorded] or [(None, measured.interval, shown_dimension(dimension))]
+
+
+def left_out_text(measured: MeasureResult, units: Units) -> str:
+    """`leaves out 94 of 5,004 that have not ended: …, the mean is 17.8 s`; "" if the mean shown is as good."""
+    found = measured.left_out
+    if found is None:
+        return ""
+    mean = units.show(found.mean, shown_dimension(measured.measure.dimension, "mean"))
+    every = f"{found.open:,} of {found.open + found.ended:,}"
+    return f"leaves out {every} that have not ended: with their time so far, the mean is {mean}"
 
 
 def of_result(result: Result) -> RunRecord:
@@ -157,9 +176,10 @@ def of_result(result: Result) -> RunRecord:
         replications=result.replications,
         partial=result.partial,
         failure=result.failure,
-        measures=result.measures if result.counted else (),
-        verdicts=result.verdicts if result.counted else (),
+        measures=() if result.empty else result.measures,
+        verdicts=() if result.empty else result.verdicts,
         drifts=result.drifts,
+        cold_start=result.cold_start,
         cautions=result.cautions,
         recordings=result.files,
         rows=cache(lambda kind, fold: table(result, kind, fold=fold)),
@@ -191,6 +211,7 @@ def of_stored(stored: StoredResult) -> RunRecord:
         measures=stored.measured(more.net),
         verdicts=stored.verdicts(more.net),
         drifts=stored.unsettled,
+        cold_start=stored.cold_start,
         cautions=stored.cautions,
         recordings=stored.recordings,
         rows=stored.rows,

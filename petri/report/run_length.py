@@ -1,10 +1,12 @@
-"""What is said about figures without an interval because their run was too short."""
+"""What is said about figures without an interval: their run was too short, or something else is the matter."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
 from typing import Final
+
+from petri.measure.intervals import Doubt, Interval
 
 LONGEST_EXTENSION: Final = 1000.0
 """Where a run would have to be longer by more than this factor, the note does not say how long."""
@@ -17,6 +19,7 @@ def run_length_note(
     extensible: bool,
     time: Callable[[float], str],
     moving: str = "",
+    replications: int = 1,
 ) -> str:
     """One sentence for all figures shown with `±?`; "" when there are none.
 
@@ -32,14 +35,28 @@ def run_length_note(
             f"±?: no 95 % interval, and a longer run may give none: `{moving}` has not settled; "
             "--replications 10 gives one of what settles"
         )
+    more = "; --replications 10 gives one" if replications == 1 else ""
     known = sorted({_rounded_up(begun + f * (ended - begun)) for f in factors if f <= LONGEST_EXTENSION})
     if not known or not extensible:
-        return "±?: the run is too short for a 95 % interval; --replications 10 gives one"
-    advice = f"±?: the run is too short for a 95 % interval; a run until about {time(known[0])} should give "
+        return f"±?: the run is too short for a 95 % interval{more}"
+    run = "a run is" if replications > 1 else "the run is"
+    advice = f"±?: {run} too short for a 95 % interval; a run until about {time(known[0])} should give "
     advice += "one" if len(known) == 1 else "the first"
     if len(known) > 1:
         advice += f", until about {time(known[-1])} all of them"
-    return f"{advice}, or use --replications 10"
+    return f"{advice}, or use --replications 10" if replications == 1 else advice
+
+
+DOUBTS: Final[dict[Doubt, str]] = {
+    "heavy": "±?: an infinite variance, or so it seems: the few greatest values decide, and most runs have too few",
+    "unvaried": "±?: the same throughout, so that it has no interval, but not the same in every run",
+}
+
+
+def doubt_notes(shown: Iterable[Interval]) -> list[str]:
+    """A sentence for each reason why figures that are shown have no interval, besides a run that is too short."""
+    found = {one.doubt for one in shown if one.doubt and math.isnan(one.half_width)}
+    return [text for doubt, text in DOUBTS.items() if doubt in found]
 
 
 def _rounded_up(value: float) -> float:

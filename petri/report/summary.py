@@ -18,7 +18,7 @@ from petri.report.columns import GAP, Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing, verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, counted, number
-from petri.report.record import of_result, shown_figures
+from petri.report.record import left_out_text, of_result, shown_figures
 from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
 from petri.result.tables import Row, row_name, table
@@ -45,12 +45,12 @@ class _Summary:
         self.clocked = {row_name(one.name) for one in result.net.transitions if one.clock is not None}
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
-        self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
+        self.unknown: list[Interval] = []  # the figures that are shown with `±?`
 
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
             print_prose(self.console, line)
-        if not self.result.counted:
+        if self.result.empty:
             return
         places, transitions = (
             table(self.result, kind, fold=not self.every, brief=True) for kind in ("places", "transitions")
@@ -160,6 +160,8 @@ class _Summary:
         ]
         if measure.formula.op == "chance" and measured.failure is None:
             remarks.append(Text(f"{number(lead.n)} trials", style="dim"))
+        if left_out := left_out_text(measured, self.units):
+            remarks.append(Text(left_out, style="yellow"))
         if measured.failure is not None:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         remarks += [Text(remark, style="bold yellow") for remark in measured.remarks]
@@ -195,7 +197,7 @@ class _Summary:
         return f"  {name}", line, Text(ends, style="dim")
 
     def measured(self, interval: Interval, dimension: str) -> str:
-        self.longer.add(interval.longer)
+        self.unknown += [interval] if interval.unknown else []
         return self.noted(self.units.show_interval(interval, dimension))
 
     # ------------------------------------------------------------ tables
@@ -228,9 +230,7 @@ class _Summary:
             cells = [self.noted(self.cells.text(row, kind)) for row in rows]
             brief = [self.cells.text(row, kind, brief=True) for row in rows] if kind.interval else None
             columns.append(Column(kind.heading, cells, brief=brief, rank=kind.rank, implied=kind.implied))
-            self.longer |= {
-                row.figures[kind.name].longer for row, cell in zip(rows, cells, strict=True) if "±?" in cell
-            }
+            self.unknown += [row.figures[kind.name] for row, cell in zip(rows, cells, strict=True) if "±?" in cell]
         self.rows(*columns)
 
     def recordings(self) -> None:
@@ -266,7 +266,7 @@ class _Summary:
             self.note(f"{ARRAYS}; --all shows each")
         if self.doubtful:
             self.note(DOUBTFUL)
-        if note := self.record.run_length_note(self.longer):  # what `±?` means, where it was shown
+        for note in self.record.interval_notes(self.unknown):
             self.note(note)
 
     def note(self, text: str) -> None:
@@ -276,13 +276,14 @@ class _Summary:
 
     def death(self) -> None:
         dead = self.record.dead
-        when = self.record.time(dead[0].time)
+        when = self.record.time(dead[0].died)
         if len(dead) > 1:
             when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
             print_prose(self.console, Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
-        print_prose(self.console, Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
+        text = f"\nThe net died at {when}: no transition can fire. {self.record.after_death}"
+        print_prose(self.console, Text(text, style="bold"))
         told = self.record.reasons(fold=not self.every)
         names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
         print_table(self.console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])
@@ -295,7 +296,8 @@ class _Summary:
                 text += ", on partial results"
             print_prose(self.console, Text(f"\n{text}", style="bold red"))
         elif record.judged:
-            print_prose(self.console, Text(f"\n✓ {record.holding}", style="green"))
+            text = f"✓ {record.holding}" + (", on partial results" if record.partial else "")
+            print_prose(self.console, Text(f"\n{text}", style="green"))
 
 
 def _measure_columns(rows: Sequence[tuple[str, str, Text]]) -> list[Column]:

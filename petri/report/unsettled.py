@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from petri.diagnostics import Value
 from petri.report.dimensions import shown_dimension
-from petri.report.quantities import Units
+from petri.report.quantities import Units, counted, number
 
 if TYPE_CHECKING:
     from petri.experiment.results.summary import PointOutcome
     from petri.measure.figures import Figure
-    from petri.measure.trend import Drift
+    from petri.measure.trend import ColdStart, Drift
 
 MARK: Final = " !"
 MOVES: Final = "!: still moves at the end of the runs, and depends on their length"
@@ -31,6 +32,11 @@ def estimate(point: PointOutcome, name: str, dimension: str, units: Units) -> st
 def going(steady: bool) -> str:
     """How a figure moves."""
     return "grows steadily" if steady else "goes"
+
+
+def cold_start_values(found: ColdStart) -> dict[str, Value]:
+    """For the message `begins-cold`."""
+    return {"place": found.place, "initial": counted(found.initial, "token"), "late": number(found.late, 2)}
 
 
 def growth_text(growth: float, units: Units) -> str:

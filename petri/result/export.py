@@ -61,6 +61,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
                 "index": r.index,
                 "ended": r.ended,
                 "time": r.time,
+                **({} if math.isnan(r.died) else {"died": r.died}),
                 "firings": r.firings,
                 "hash": f"{r.hash:016x}",
                 "seconds": r.seconds,
@@ -76,6 +77,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
             {name: number(value) if isinstance(value, float) else value for name, value in as_dict(one).items()}
             for one in result.drifts
         ],
+        **({} if result.cold_start is None else {"cold_start": as_dict(result.cold_start)}),
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
@@ -83,11 +85,11 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
         **({"cautions": said} if said else {}),
         "arrays": {
-            kind: [array_dict(row) for row in table(result, kind) if row.copies > 1]
+            kind: [array_dict(row) for row in table(result, kind) if row.copies > 1] if result.counted else []
             for kind in ("places", "transitions")
         },
-        "places": table_rows(result.places),
-        "transitions": table_rows(result.transitions),
+        "places": table_rows(result.places) if result.counted else [],
+        "transitions": table_rows(result.transitions) if result.counted else [],
         "packed": pack(result),
     }
 
@@ -233,14 +235,16 @@ def number(value: float) -> float | None:
 def interval_dict(interval: Interval) -> dict[str, Any]:
     """A figure.
 
-    "longer": where one run was too short for an interval, how many times as long it should be. "statistic": told where
-    the value is not a mean over the replications but their extreme.
+    "longer": where one run was too short for an interval, how many times as long it should be. "doubt": why there is no
+    half-width, or only a bound: "unvaried" where the figure was the same throughout, but may be another. "statistic":
+    told where the value is not a mean over the replications but their extreme.
     """
     found = {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
     longer = {"longer": number(interval.longer)} if interval.too_short else {}
     if interval.ends is not None:
         found |= {"low": number(interval.low), "high": number(interval.high)}
-    return found | longer | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
+    doubt = {"doubt": interval.doubt} if interval.doubt else {}
+    return found | longer | doubt | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
 
 
 def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
@@ -268,6 +272,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
     }
     if measured.failure is not None:
         record["failure"] = measured.failure
+    if measured.passages is not None:
+        record["passages"] = as_dict(measured.passages) | {"mean": number(measured.passages.mean)}
     if measured.remarks:
         record["remarks"] = list(measured.remarks)
     if measured.histogram is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from petri.analysis.cautions import cautions
 from petri.catalogue.operations import OPERATIONS
@@ -16,19 +17,25 @@ from petri.measure import formula, reorder
 from petri.measure.arrays import Floats, np
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
-from petri.measure.figures import recorded_fields
+from petri.measure.figures import probe_term, recorded_fields
 from petri.measure.formula import EXTREMES, Judged, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, Snapshot, across, left_out_together, probe_figure
 from petri.measure.occupancy import Occupancy
+from petri.measure.passage import OpenPassages
 from petri.measure.pooling import interval_of
-from petri.measure.trend import Drift, drifts
-from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+from petri.measure.sequential import widening
+from petri.measure.trend import FEWEST_PAIRS, ColdStart, Drift, cold_start, drifts
+from petri.measure.unvaried import Ranged, with_ranges
+from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
 from petri.result.remarks import remarks
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
-from petri.structs import Frozen
+from petri.structs import Frozen, replace
+
+if TYPE_CHECKING:
+    from petri.result.rare import Rare
 
 
 class PlaceFigures(Frozen):
@@ -69,6 +76,7 @@ class MeasureResult(ShownInNotebook, Frozen):
     failure: str | None = None  # why the figure could not be computed; its values are then nan
     seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
     time_unit: str = ""  # its name
+    passages: OpenPassages | None = None  # of a measure of passages
     remarks: tuple[str, ...] = ()  # what makes the figure doubtful
 
     @property
@@ -78,6 +86,16 @@ class MeasureResult(ShownInNotebook, Frozen):
     @property
     def value(self) -> float:
         return self.interval.mean
+
+    @property
+    def left_out(self) -> OpenPassages | None:
+        """The passages that have not ended, if the mean of the others may be wrong for want of them."""
+        if self.passages is None or self.histogram is None:
+            return None
+        mean = self.recorded.get("mean")
+        if mean is None:
+            mean = Interval(self.histogram.mean, math.nan, LEVEL, self.interval.n)
+        return self.passages if self.passages.matters(mean) else None
 
     def __repr__(self) -> str:
         """`MeasureResult loss: 0.0123 ± 0.0004, n = 20`, in the net's units."""
@@ -99,12 +117,18 @@ class RunFigures(Frozen, dict=True):
     replications: tuple[Replication, ...]
     interrupted: bool = False
     asked: int = 1  # replications requested
+    sequential: bool = False  # whether the intervals decided how many there are
 
     @cached_property
     def counted(self) -> tuple[Replication, ...]:
         """The replications that the estimates use."""
         complete = tuple(r for r in self.replications if r.complete and r.warm)
         return complete or self.replications
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has been measured: no replication has begun its measured time, or made a trial."""
+        return self.partial and not any(r.warm and (r.window.elapsed or r.window.chances) for r in self.counted)
 
     @property
     def partial(self) -> bool:
@@ -148,6 +172,22 @@ class RunFigures(Frozen, dict=True):
         return drifts(self.net, [replication.batches for replication in self.counted])
 
     @cached_property
+    def cold_start(self) -> ColdStart | None:
+        """The line that is emptier when runs begin than later on, where the averages of runs without a warm-up show it.
+
+        Nothing of a run that goes on from a saved state, or of a line that grows for as long as the run lasts.
+        """
+        plan, ran = self.plan, self.counted
+        if self.partial or self.died or math.isinf(plan.until) or plan.warmup or plan.start or len(ran) < FEWEST_PAIRS:
+            return None
+        from petri.analysis.constancy import constancy_of
+
+        lines = [*constancy_of(self.net).open_lines]
+        found = cold_start(self.net, lines, [one.window for one in ran], [one.batches for one in ran])
+        growing = {one.name for one in self.drifts if one.steady}
+        return None if found is not None and found.place in growing else found
+
+    @cached_property
     def cautions(self) -> tuple[Diagnostic, ...]:
         """Times that are rounded to ticks, and what in the net may mean something else."""
         return tuple(cautions(self.net, [replication.window for replication in self.counted]))
@@ -179,12 +219,17 @@ class RunFigures(Frozen, dict=True):
 
     @property
     def batched(self) -> bool:
-        """Whether the batches of a single replication give intervals."""
-        return len(self.counted) == 1 and batches_kept(self.net, 1) >= MOST_BATCHES and bool(self.counted[0].batches)
+        """Whether the batches of a single replication give intervals: not where the net died before its end."""
+        if len(self.counted) != 1 or (self.died and math.isfinite(self.plan.until)):
+            return False
+        return batches_kept(self.net, 1) >= MOST_BATCHES and bool(self.counted[0].batches)
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
-        return estimate(figure, [r.window for r in self.counted], None if total else self.without)
+        found = estimate(figure, [r.window for r in self.counted], None if total else self.without)
+        if not self.sequential or found.n < 2:
+            return found
+        return replace(found, half_width=found.half_width * widening(found.n))
 
     def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
         """The greatest or the least over the replications, which has no interval."""
@@ -215,8 +260,33 @@ class RunFigures(Frozen, dict=True):
     def column(self, kind: FigureKind) -> Estimate:
         """A figure of every place or transition."""
         if kind.total or kind.statistic != "mean" or not self.batched:
-            return self.combined(kind.of_all, kind.statistic, total=kind.total)
-        return estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
+            found = self.combined(kind.of_all, kind.statistic, total=kind.total)
+        else:
+            found = estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
+        return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index), heavy_nodes(self.net, kind))
+
+    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranged], heavy: Iterable[int] = ()) -> Estimate:
+        """An estimate in which figures that did not vary have the intervals of what never happened.
+
+        heavy: those whose variance is infinite.
+        """
+        if not (special := [*found.constant, *heavy]):
+            return found
+        every = {index: self._with_ranges(found.interval(index), partial(_of_one, of, index)) for index in special}
+        return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
+
+    def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranged]) -> Interval:
+        """An interval with what is known of a figure that did not vary, that rests on few events, or is heavy."""
+        if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
+            return found
+        return with_ranges(found, [of(rare) for rare in self.rare])
+
+    @cached_property
+    def rare(self) -> list[Rare]:
+        """Of each replication that counts, what its figures might be that did not vary."""
+        from petri.result.rare import Rare
+
+        return [Rare(self.net, self.plan, one) for one in self.counted]
 
     @cached_property
     def evaluated(self) -> dict[Term, Interval]:
@@ -235,13 +305,18 @@ class RunFigures(Frozen, dict=True):
         return found
 
     def _evaluated(self, term: Term) -> Interval:
+        found = self._with_noise(term)
+        return found if term.op == "chance" else self._with_ranges(found, lambda rare: rare.of_term(term))
+
+    def _with_noise(self, term: Term) -> Interval:
+        """A formula with the interval that its variation gives."""
         if term.op == "chance":
             found = [formula.tally(term, r.window) for r in self.counted]
             return interval_of([tally for tally in found if tally is not None])
         if term.op == "quantile":
             return interval_of([formula.evaluate(term, r.window) for r in self.counted], statistic(term))
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
-            return self.probe_interval(*term.value)
+            return self._of_probe(*term.value)
         total, kind = grows(self.net, term), statistic(term)
 
         def figure(seen: Observation) -> Floats:
@@ -259,6 +334,9 @@ class RunFigures(Frozen, dict=True):
     def judge(self, expectations: Iterable[Expectation]) -> tuple[Judged, ...]:
         judged = []
         for expectation in expectations:
+            if self.empty:
+                judged.append((expectation, formula.judge(expectation, math.nan)))
+                continue
             try:
                 interval = self.evaluate(expectation.formula)
             except Exception:  # what cannot be computed is not met
@@ -311,15 +389,20 @@ class RunFigures(Frozen, dict=True):
             series or None,
             seconds=self.net.seconds,
             time_unit=self.net.time_unit,
+            passages=self.passages(measure),
             remarks=remarks(self.net, measure, [r.window for r in self.counted]),
         )
+
+    def passages(self, measure: Measure) -> OpenPassages | None:
+        is_passage = measure.probe is not None and isinstance(self.net.probes[measure.probe], Passage)
+        return OpenPassages.of(self.snapshots(measure)) if is_passage else None
 
     def recorded(self, measure: Measure, field: str) -> Interval:
         probe = measure.probe
         assert probe is not None
-        return self.probe_interval(probe, field)
+        return self.evaluate(probe_term(self.net, probe, field))
 
-    def probe_interval(self, probe: int, field: str) -> Interval:
+    def _of_probe(self, probe: int, field: str) -> Interval:
         """A figure of a probe."""
         share = quantile_share(field)
         if share is not None and len(self.counted) == 1:
@@ -365,6 +448,20 @@ class RunFigures(Frozen, dict=True):
     @cached_property
     def place_index(self) -> dict[str, int]:
         return {place.name: index for index, place in enumerate(self.net.places)}
+
+
+def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
+    """The places or transitions of which this figure has an infinite variance."""
+    if kind.name not in ("mean", "sojourn", "in_progress"):
+        return ()
+    from petri.analysis.heavy import heavy_tails_of
+
+    tails = heavy_tails_of(net)
+    return tails.transitions if kind.name == "in_progress" else tails.places
+
+
+def _of_one(of: Callable[[Rare, int], Ranged], index: int, rare: Rare) -> Ranged:
+    return of(rare, index)
 
 
 def run_failure(net: Net, fault: Fault) -> RunFailure:

@@ -13,9 +13,10 @@ from petri.measure.arrays import Floats
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import Judged, Verdict
 from petri.measure.histogram import Histogram
-from petri.measure.intervals import Interval, Statistic
+from petri.measure.intervals import Doubt, Interval, Statistic
+from petri.measure.passage import OpenPassages
 from petri.measure.tally import Tally
-from petri.measure.trend import Drift
+from petri.measure.trend import ColdStart, Drift
 from petri.net import Expectation, Measure, Net, Span
 from petri.result.export import Manifest
 from petri.result.figures import MeasureResult
@@ -36,6 +37,7 @@ class Ran(Frozen):
     measures: Mapping[str, float] = {}
     trials: Mapping[str, Tally] = {}
     warm: bool = True
+    died: float = math.nan
 
     @property
     def complete(self) -> bool:
@@ -86,12 +88,14 @@ class _Figure(Frozen):
     statistic: Statistic = "mean"
     low: float | None = None
     high: float | None = None
+    doubt: Doubt = ""
 
     @property
     def interval(self) -> Interval:
         longer = math.inf if self.longer is None else self.longer
         ends = None if self.low is None or self.high is None else (self.low, self.high)
-        return Interval(_real(self.value), _real(self.half_width), LEVEL, self.n, longer, self.statistic, ends)
+        value, half_width = _real(self.value), _real(self.half_width)
+        return Interval(value, half_width, LEVEL, self.n, longer, self.statistic, ends, self.doubt)
 
 
 class _Buckets(Frozen):
@@ -107,6 +111,16 @@ class _Buckets(Frozen):
         return found
 
 
+class _Passages(Frozen):
+    open: int
+    ended: int
+    mean: float | None
+
+    @property
+    def open_passages(self) -> OpenPassages:
+        return OpenPassages(self.open, self.ended, _real(self.mean))
+
+
 class _Measure(_Figure, kw_only=True):
     name: str
     dimension: str
@@ -117,6 +131,7 @@ class _Measure(_Figure, kw_only=True):
     histogram: _Buckets | None = None
     distributions: Mapping[str, tuple[float, ...]] | None = None
     series: Mapping[str, tuple[float | None, ...]] | None = None
+    passages: _Passages | None = None
 
     def of(self, measure: Measure) -> MeasureResult:
         return MeasureResult(
@@ -128,6 +143,7 @@ class _Measure(_Figure, kw_only=True):
             None if self.distributions is None else {name: np.array(row) for name, row in self.distributions.items()},
             None if self.series is None else {int(one): _floats(values) for one, values in self.series.items()},
             self.failure,
+            passages=None if self.passages is None else self.passages.open_passages,
             remarks=self.remarks,
         )
 
@@ -148,6 +164,7 @@ class StoredResult(Frozen):
     time_unit: str = ""
     failure: Failure | None = None
     unsettled: tuple[Drift, ...] = ()
+    cold_start: ColdStart | None = None
     cautions: tuple[Caution, ...] = ()
     recordings: tuple[Recording, ...] = ()
     packed: str = ""

@@ -9,14 +9,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from petri.measure.arrays import Floats, np
 from petri.measure.catalogue import ALL, PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Observation, quotients
-from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures
+from petri.measure.unvaried import Ranged
+from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures, heavy_nodes
 from petri.structs import Frozen, as_dict
+
+if TYPE_CHECKING:
+    from petri.result.rare import Rare
 
 ROUNDING = 1e-9  # relative: what rounding may do to figures that are equal
 _INDEX = re.compile(r"\[-?\w+\]")
@@ -98,7 +103,22 @@ def _of_arrays(
         below = np.broadcast_to(np.asarray(kind.below(seen, ALL), dtype=np.float64), above.shape)
         return quotients(np.add.reduceat(above[order], starts), np.add.reduceat(below[order], starts))
 
-    return {name: result.combined(partial(of, kind), kind.statistic, total=kind.total) for name, kind in kinds.items()}
+    def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranged:
+        """Of an array as of its average element."""
+        each = [rare.of_kind(kind, index) for index in arrays[array]]
+        low, high = sum(one.low for one in each), sum(one.high for one in each)
+        value, heavy = float(of(kind, rare.seen)[array]), any(one.heavy for one in each)
+        return Ranged(value, low / len(each), high / len(each), each[0].looks, heavy=heavy)
+
+    def heavy(kind: FigureKind) -> list[int]:
+        nodes = frozenset(heavy_nodes(result.net, kind))
+        return [number for number, members in enumerate(arrays) if nodes.intersection(members)]
+
+    whole = {name: result.combined(partial(of, kind), kind.statistic, total=kind.total) for name, kind in kinds.items()}
+    return {
+        name: result.with_unvaried(found, partial(ranged, kinds[name]), heavy(kinds[name]))
+        for name, found in whole.items()
+    }
 
 
 def _spread(

@@ -59,7 +59,7 @@ class SavedReplication(Frozen, array_like=True):
 
     branch: how often it has gone on with random numbers of its own. batch: the length of a batch, 0 if none has begun,
     and batch_left: what is left of the one under way [firings]. looked: the firings at which the condition of
-    `run until` is looked at.
+    `run until` is looked at. died: when the net was dead, nan if it was not.
     """
 
     index: int
@@ -71,3 +71,4 @@ class SavedReplication(Frozen, array_like=True):
     batch_left: int
     series: tuple[SavedSeries, ...]
     looked: int
+    died: float

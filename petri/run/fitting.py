@@ -6,6 +6,8 @@ transition still gives tokens to the same places; others end at once. Clocks are
 
 from __future__ import annotations
 
+import math
+
 from petri.engine.checkpoint import (
     SavedContent,
     SavedEngine,
@@ -45,7 +47,10 @@ def fitted(saved: SavedReplication, before: Net, net: Net) -> Fitted:
     """
     fitting = _Fitting(saved.engine, before, net)
     engine = fitting.engine()
-    return Fitted(replace(saved, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0), fitting.left_out)
+    return Fitted(
+        replace(saved, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0, died=math.nan),
+        fitting.left_out,
+    )
 
 
 class _Fitting:

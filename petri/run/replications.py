@@ -46,7 +46,8 @@ class Replication(Frozen):
     """One finished, or interrupted, replication.
 
     `window` covers the time since the warm-up; `batches` are cumulative snapshots during it. A replication that was
-    stopped before its warm-up was over has no meaningful window; `complete` is then False.
+    stopped before its warm-up was over has no meaningful window; `complete` is then False. `died` is when the net was
+    dead, nan if it was not: its state lasts until the end of the run, if that is an instant (I10).
     """
 
     index: int
@@ -63,6 +64,8 @@ class Replication(Frozen):
     levels: Levels | None = None  # time by place and number of tokens, if requested
     series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
     saved: SavedReplication | None = None  # at the instant `Plan.save_at`, if it came so far
+    died: float = math.nan
+    drew: bool = True  # whether any random number was drawn: otherwise it is the same with any seed
     files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
@@ -191,14 +194,16 @@ class Driver:
         self.save_at = math.inf if plan.save_at is None else net.tick.ticks(plan.save_at)
         self.saved: SavedReplication | None = None
         self.begun_series = False
+        self.died = math.nan
         self.chances: tuple[Tally, ...] = ()
+        self.trial_threads = 1  # that its trials may use; 0 if others make them
         if start is not None:
             self.resume(start)
 
     def resume(self, start: SavedReplication) -> None:
         """Go on where a saved replication stood."""
         self.left -= start.engine.firings
-        self.warm, self.branch = start.warm, start.branch
+        self.warm, self.branch, self.died = start.warm, start.branch, start.died
         self.batches = [seen.observation() for seen in start.batches]
         if start.batch:
             self.length, self.batch_left = start.batch, start.batch_left
@@ -222,6 +227,7 @@ class Driver:
             self.batch_left,
             tuple(series.save() for series in self.series),
             0 if self.condition is None else self.condition.next,
+            self.died,
         )
 
     @classmethod
@@ -256,7 +262,7 @@ class Driver:
         """
         try:
             ended = self.live()
-            if ended in ("until", "dead") and self.net.chances:
+            if ended in ("until", "dead") and self.net.chances and self.trial_threads:
                 ended = self.try_chances(ended)
         except LanguageError as error:
             if not self.session.firings:
@@ -272,7 +278,7 @@ class Driver:
 
     def try_chances(self, ended: Ending) -> Ending:
         """The trials of the net's probabilities, which are runs of their own."""
-        self.chances, fault = tallies(self.net, self.plan, self.index, self.stop)
+        self.chances, fault = tallies(self.net, self.plan, self.index, self.stop, self.trial_threads)
         if fault is None:
             return ended
         if fault.id == STOPPED:
@@ -302,6 +308,8 @@ class Driver:
             series=series,
             files=session.files(),
             saved=self.saved,
+            died=self.died,
+            drew=session.drew,
         )
 
     def observed_batches(self) -> list[Observation]:
@@ -318,7 +326,7 @@ class Driver:
         """The warm-up, and then the measured time."""
         if not self.warm:
             ended = self.drive(self.net.tick.ticks(self.plan.warmup), batched=False)
-            if ended != "until":
+            if ended != "until" and not (ended == "dead" and math.isfinite(self.plan.until)):
                 return ended
             self.session.begin_window()
             self.warm = True
@@ -364,12 +372,33 @@ class Driver:
                 return "interrupted"
             if condition is not None and reason != "error" and condition.holds(self.session):
                 return "until"
-            if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
+            if reason == "dead":
+                return self.rest(until, batched)
+            if reason == "error" or (reason == "until" and self.session.now >= until):
                 return reason
             if self.left <= 0:
                 return "firings"
-            if batched and self.batch_left <= 0:
+            # At "until" an instant is over, which may lie anywhere: a batch ends when the next firing would start.
+            if batched and self.batch_left <= 0 and reason == "budget":
                 return None
+
+    def rest(self, until: float, batched: bool) -> Ending:
+        """A dead net lasts until the end of its run, if that is an instant: series go on, a state is saved (I10).
+
+        A last batch ends at its death.
+        """
+        if math.isnan(self.died):
+            self.died = self.now
+            if batched:
+                self.batches.append(self.session.snapshot())
+        while math.isfinite(self.plan.until) and self.session.now < until:
+            if self.stop.is_set():
+                return "interrupted"
+            self.session.rest(min([until, self.save_at, *(series.next for series in self.series)]))
+            for series in self.series:
+                series.take(self.net, self.session)
+            self.save_if_due()
+        return "dead"
 
     def save_if_due(self) -> None:
         """The end of an instant: perhaps the one whose state is wanted."""
@@ -412,12 +441,14 @@ def replicate(
     batches: int | None = None,
     limit: TimeLimit = NO_LIMIT,
     starts: Sequence[SavedReplication] | None = None,
+    trials_once: bool = False,
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C or the limit stopped them.
 
     batches: how many snapshots each keeps, if not `batches_kept`. starts: for each index, the state that it goes on
-    from, instead of time 0. A replication in progress at Ctrl-C is returned as "interrupted"; those not started are
-    left out. The main thread only waits, so that Ctrl-C reaches it while an engine runs.
+    from, instead of time 0. trials_once: the first one makes the trials of probabilities, for all of them. A
+    replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread only
+    waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), StopSign()
@@ -425,7 +456,8 @@ def replicate(
     kept = batches_kept(net, len(wanted)) if batches is None else batches
     if threads is not None:
         check_whole("threads", threads, 0)
-    workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
+    cores = threads or os.cpu_count() or 1
+    workers = max(1, min(cores, len(wanted)))
 
     def work(index: int, start: SavedReplication | None) -> Replication | None:
         begun.wait()  # until the main thread is ready for Ctrl-C
@@ -435,6 +467,8 @@ def replicate(
         if driver is None:
             return None
         driver.sink = trace
+        if trials_once:
+            driver.trial_threads = cores if index == wanted[0] else 0
         return driver.run()
 
     interrupted = False

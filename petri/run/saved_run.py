@@ -101,8 +101,10 @@ class SavedRun(Frozen):
             raise ValueError("its replications are not numbered in order")
         for one in self.replications:
             check(self.net, one.engine)
-            if min(one.branch, one.looked) < 0 or min(one.batch, one.batch_left) < 1:
+            if min(one.branch, one.looked, one.batch_left) < 0 or one.batch < 1:
                 raise ValueError("a replication has no number, or no batches")
+            if one.died < 0.0 or one.died > self.time:
+                raise ValueError("a net is dead before it begins, or later than now")
             self._check_observations(one)
 
     def _check_observations(self, one: SavedReplication) -> None:

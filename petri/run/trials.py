@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from petri.engine.errors import Fault
@@ -12,10 +13,11 @@ from petri.engine.seeds import seed_words
 from petri.measure.chance import chance_interval, chance_tail
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import limits_of
-from petri.measure.tally import Tally
+from petri.measure.tally import Tally, total
 from petri.net import Chance, Net
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
+from petri.run.threads import Threads
 
 FIRST: Final = 1_000  # trials before the first look at their precision
 FIRST_OF_SHARE: Final = 100  # each is as long as a run
@@ -23,6 +25,8 @@ MOST_TRIALS: Final = 1_000_000
 MOST_FIRINGS: Final = 100_000_000  # of all trials of a replication: no more begin after that
 GROWTH: Final = (1.25, 8.0)  # the least and the greatest number of trials, next to those so far, at the next look
 PIECE: Final = 10_000  # trials between looks at the firings so far
+PARTS: Final = 64  # into which these are divided among threads, if there are enough
+LEAST_PART: Final = 25  # trials
 PILOT_PATHS: Final = 400
 PILOT_SHARE: Final = 0.3  # of the paths from one threshold that reach the next one, at least
 MOST_FACTOR: Final = 1_000
@@ -40,12 +44,53 @@ def begin_trials(net: Net, chance: Chance, plan: Plan, stop: StopSign) -> Trials
     return NativeTrials(net, chance, plan.limits, stop=stop.native, window=window)
 
 
-def tallies(net: Net, plan: Plan, replication: int, stop: StopSign) -> tuple[tuple[Tally, ...], Fault | None]:
+class TrialsOnThreads:
+    """Trials of one question on several threads. What they find does not depend on the number of these."""
+
+    def __init__(self, begin: Callable[[], Trials], threads: int) -> None:
+        self._idle = [begin()]
+        self._begin = begin
+        self._threads = threads
+        self.error: Fault | None = None
+
+    def pilot(self, seed: Words3, paths: int, wanted: float) -> Pilot:
+        found = self._idle[0].pilot(seed, paths, wanted)
+        self.error = self._idle[0].error
+        return found
+
+    def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
+        size = max(math.ceil(count / PARTS), LEAST_PART)
+        parts = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
+
+        def work(at: int, number: int) -> tuple[Tally, Fault | None]:
+            if self.error is not None:
+                return Tally(), self.error
+            trials = self._idle.pop() if self._idle else self._begin()
+            found = trials.run(seed, at, number, thresholds)
+            self.error = self.error or trials.error
+            self._idle.append(trials)
+            return found, trials.error
+
+        works = [partial(work, *part) for part in parts]
+        if min(self._threads, len(works)) == 1:
+            found = [one() for one in works]
+        else:
+            with Threads(min(self._threads, len(works)), works) as running:
+                pass
+            found = running.results()
+        whole = next((number for number, (_, error) in enumerate(found) if error is not None), len(found))
+        return total([tally for tally, _ in found[: whole + 1]])
+
+
+def tallies(
+    net: Net, plan: Plan, replication: int, stop: StopSign, threads: int = 1
+) -> tuple[tuple[Tally, ...], Fault | None]:
     """What the trials of each probability of a net have found, and why they ended early."""
     found = []
+    threads = threads if plan.engine == "native" else 1
     expected = (*net.expectations, *(one for measure in net.measures for one in measure.expectations))
     for number, chance in enumerate(net.chances):
-        trials = begin_trials(net, chance, plan, stop)
+        trials = TrialsOnThreads(partial(begin_trials, net, chance, plan, stop), threads)
         seeds = [seed_words(plan.seed, replication, number, purpose) for purpose in (0, 1)]
         found.append(tally_of(trials, chance, seeds[0], seeds[1], limits_of(expected, number)))
         if trials.error is not None:

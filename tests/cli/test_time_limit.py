@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -42,6 +43,20 @@ def test_a_search_for_bindings_ends_with_the_time(call: Call, write: Callable[..
     assert "PARTIAL RESULTS: interrupted" in found.out
     assert "note[time-over]: the time limit is over" in found.err
     assert "0 of 2 replications finished" in found.err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nothing_is_said_of_expectations_before_anything_was_measured(
+    call: Call, write: Callable[..., str], engine: str
+) -> None:
+    text = "place p = token\ntransition t: p -> p takes exp(1)\nmeasure far = share(tokens(p) > 5)\n  expect == 0\n"
+    net = write(f"{text}expect max(p) < 9\nrun until 1e12 warmup 9e11\n")
+    found = call("run", net, "--engine", engine, "--time-limit", "0.2 s", "-n", "2")
+    assert found.status == 130
+    assert "PARTIAL RESULTS: interrupted before any replication finished" in found.out
+    assert not {"✓", "hold", "far"} & set(found.out.replace("\n", " ").split())
+    told = json.loads(call("run", net, "--engine", engine, "--time-limit", "0.2 s", "--json").out)
+    assert (told["passed"], told["measures"][0]["expectations"][0]["passed"]) == (False, False)
 
 
 @pytest.mark.slow

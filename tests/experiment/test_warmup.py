@@ -9,7 +9,8 @@ import pytest
 
 from petri import language
 from petri.experiment import Experiment, Store
-from petri.experiment.design.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
+from petri.experiment.design.warmup import TOKENS, WINDOWS, Warmup, memory, pilot, series_of, settle, windows
+from petri.measure.arrays import Floats
 from petri.run.plan import Plan
 from tests.engines import FASTEST, NATIVE_FIRST
 from tests.experiment.nets import stored_rows, write_net
@@ -64,7 +65,7 @@ def test_series_are_those_that_tell_something_of_a_window() -> None:
     runs = [windows(net, plan(), index) for index in range(2)]
     series = series_of(net, runs, None)
     assert set(series) == {"length", TOKENS}
-    assert all(values.shape == (WINDOWS,) for values in series.values())
+    assert all(values.shape == (2, WINDOWS) for values in series.values())
     # Only `line` waits: the other places are resources.
     assert np.array_equal(series[TOKENS], series["length"])
 
@@ -82,18 +83,43 @@ def test_a_dead_net_has_no_warmup() -> None:
     assert pilot(net, plan()) == Warmup(0.0)
 
 
+def begins_high(windows: int) -> Floats:
+    """A row of values that are 9 in the first windows, and 0 afterwards."""
+    return np.concatenate([np.full(windows, 9.0), np.zeros(400 - windows)])[np.newaxis]
+
+
+def test_a_slow_start_that_is_hidden_in_noise_is_cut_off() -> None:
+    """M/M/1 at load 0.8 forgets its start as exp(-t / 90); MSER-5 by itself cuts 12 of the second and third."""
+    net = language.load("mm1", {"load": 0.8})
+    lengths = [pilot(net, plan(until=1000, seed=seed)).length for seed in (1, 2, 4)]
+    assert 60 <= min(lengths) < max(lengths) <= 500
+
+
+def test_a_run_that_ends_before_it_has_forgotten_its_start_says_so() -> None:
+    """At load 0.98 the queue remembers itself for 5,000."""
+    net = language.load("mm1", {"load": 0.98})
+    assert [pilot(net, plan(until=1000, seed=seed)).settled for seed in range(4)].count(False) >= 3
+
+
+def test_the_memory_of_a_series() -> None:
+    """Of 50 x 400 steps of x' = a x + noise, τ is (1 + a) / 2 (1 - a); a constant has none."""
+    draws, a = np.random.default_rng(1), 0.9
+    values = np.zeros((50, 500))
+    for step in range(1, 500):
+        values[:, step] = a * values[:, step - 1] + draws.normal(size=50)
+    assert memory(values[:, 100:]) == pytest.approx(9.5, rel=0.3)
+    assert memory(np.full((5, 400), 0.1)) == 0.0
+
+
 def test_series_without_data_say_nothing() -> None:
-    late = np.concatenate([np.full(200, 9.0), np.zeros(200)])
-    holes = late.copy()
-    holes[7] = np.nan
+    holes = begins_high(200)
+    holes[0, 7] = np.nan
     assert settle({"a": holes}, 1.0) == Warmup(0.0)
-    assert settle({"a": np.concatenate([np.full(50, 9.0), np.zeros(350)])}, 2.0) == Warmup(100.0, True, "a")
+    assert settle({"a": begins_high(50)}, 2.0) == Warmup(100.0, True, "a")
 
 
 def test_the_series_that_settles_last_decides() -> None:
-    early = np.concatenate([np.full(20, 9.0), np.zeros(380)])
-    late = np.concatenate([np.full(60, 9.0), np.zeros(340)])
-    falling = np.linspace(1e3, 0.0, 400)
+    early, late, falling = begins_high(20), begins_high(60), np.linspace(1e3, 0.0, 400)[np.newaxis]
     assert settle({"late": late, "early": early}, 1.0) == Warmup(60.0, True, "late")
     found = settle({"falling": falling, "late": late}, 1.0)
     assert (found.settled, found.decided_by) == (False, "falling")

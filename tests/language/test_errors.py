@@ -21,8 +21,12 @@ UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 
 # Told where a corpus of files cannot go; each has a test of its own (test_parameters, test_files, test_hostile).
 ELSEWHERE = {
+    "exact-of-random",  # only `pnsim check` and runs tell it: tests/cli/test_sampling_notes.py
+    "infinite-variance",
+    "infinite-variance-of-waits",
     "looks-through",  # only the native engine knows: tests/cli/test_searches.py
     "only-modules",
+    "no-warm-up",
     "not-one-declaration",  # of texts that a program writes: tests/builder
     "parameter-value",
     "path-without-file",

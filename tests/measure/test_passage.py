@@ -28,7 +28,9 @@ def test_each_end_takes_the_oldest_start_of_its_key(events: list[tuple[str, int]
             waiting.remove(matching[0])
         else:
             unmatched += 1
-    snapshot = passages.snapshot()
+    end = float(len(events) ** 2)
+    snapshot = passages.snapshot(end)
+    assert snapshot["open"] == sum(end - start for _, start in waiting)
     assert (snapshot["unmatched"], snapshot["waiting"], snapshot["forgotten"]) == (unmatched, len(waiting), forgotten)
     assert (snapshot["count"], passages.times.sum) == (len(times), sum(times))
     assert sum(map(len, passages.by_key.values())) == len(waiting)
@@ -38,7 +40,8 @@ def test_a_passage_counts_when_it_ends() -> None:
     passages = Passages()
     passages.start("a", 1.0)
     passages.end("b", 2.0)
-    passages.restart()
+    passages.restart(3.0)
+    assert passages.open_before == 2.0
     passages.end("a", 4.0)
     assert (passages.times.count, passages.times.mean, passages.unmatched) == (1, 3.0, 0)
 

@@ -239,3 +239,51 @@ def test_only_some_replications_are_looked_at() -> None:
     assert drifts(SEEN, [steady] * MOST_REPLICATIONS + [rising_run] * 200) == ()
     assert drifts(SEEN, [*[steady] * (MOST_REPLICATIONS - 1), *[rising_run] * 200]) == ()
     assert drifts(SEEN, [rising_run] * MOST_REPLICATIONS)
+
+
+def begin_cold(load: float, until: float, n: int, warmup: float = 0.0, seed: int = 1) -> petri.Result:
+    return petri.load("mm1", load=load).run(until=until, warmup=warmup, replications=n, seed=seed)
+
+
+def test_a_forgotten_warm_up_is_heard_from_ten_replications(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """M/M/1 at load 0.98 has 49 customers, and 24 in its first 2,000 time units."""
+    found = begin_cold(0.98, 2_000, 10).cold_start
+    assert found is not None
+    assert (found.place, found.initial, found.late > 15.0) == ("queue", 0, True)
+    call, page = caller(capsys), tmp_path / "page.html"
+    options = ("--until", "2000", "--warmup", "0", "-n", "10")
+    ran = call("run", "mm1", "--set", "load=0.98", *options, "--report", str(page))
+    said = r"begin with 0 tokens in `queue` and end with \d+ on average: without a warm-up, averages are too low"
+    assert re.search(f"note.begins-cold.: runs {said}", ran.err)
+    assert "`queue` still grows" not in ran.err
+    assert "without a warm-up, averages are too low" in page.read_text(encoding="utf-8")
+    told = json.loads(call("run", "mm1", "--set", "load=0.98", *options, "--json").out)
+    assert told["cold_start"]["place"] == "queue"
+
+
+@pytest.mark.parametrize(
+    ("load", "until", "n", "warmup"), [(0.5, 3_000, 20, 0.0), (0.8, 20_000, 20, 0.0), (0.98, 2_000, 20, 1.0)]
+)
+def test_a_start_that_makes_no_difference_is_not_named(load: float, until: float, n: int, warmup: float) -> None:
+    """A warm-up of any length is the user's word on it."""
+    assert begin_cold(load, until, n, warmup).cold_start is None
+
+
+def test_a_net_in_which_nothing_arrives_from_outside_does_not_begin_cold() -> None:
+    text = """net repair  place up = 40 * token  place down  place crew = token
+    transition fail: up -> down after exp(400) servers all   transition mend: down, crew -> up, crew takes exp(9)
+    measure m = mean(down)"""
+    assert petri.loads(text).run(until=300, replications=20).cold_start is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("load", "until", "named"), [(0.98, 2_000, 20), (0.9, 500, 20), (0.8, 1_000, 0)])
+def test_how_often_a_start_is_named(load: float, until: float, named: int) -> None:
+    """Where the mean is too low by more than its half-width, all but 3 of 20 sets of 20 runs say so, or that the queue
+    grows; where it is too low by a tenth of that, at most 3.
+
+    If the chance is 1 % in one case and 99 % in the other, each fails with probability 4e-5.
+    """
+    every = [begin_cold(load, until, 20, seed=seed) for seed in range(20)]
+    said = sum(one.cold_start is not None or any(drift.name == "queue" for drift in one.drifts) for one in every)
+    assert abs(said - named) <= 3

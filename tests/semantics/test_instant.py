@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+import petri
 from tests.semantics.harness import simulate
 
 
@@ -251,6 +252,40 @@ def test_i10_a_run_until_t_includes_what_happens_at_t(engine: str) -> None:
     assert (ran.reason, ran.now) == ("until", 3.0)
     ran = simulate("place a = token transition t: a -> nothing takes 1", engine, until=3.0)
     assert (ran.reason, ran.now) == ("dead", 1.0)
+
+
+@pytest.mark.parametrize("warmup", [0.0, 1.0, 50.0])
+def test_i10_the_state_of_a_dead_net_lasts_until_the_end(engine: str, warmup: float) -> None:
+    text = """net absorb
+    place a = token  place b
+    transition t: a -> b  takes 2
+    measure in_b = mean(b)
+    measure fired = rate(t)
+    measure gone = share(tokens(b) > 0)
+    measure hit = time_until(tokens(b) > 0)
+    measure course = mean(b)  record series(40)
+    """
+    result = petri.loads(text).run(until=100.0, warmup=warmup, engine=engine, occupancy=True)
+    length, after = 100.0 - warmup, 100.0 - max(warmup, 2.0)
+    assert result.replications[0].window.elapsed == length
+    assert result.measure("in_b").value == result.measure("gone").value == after / length
+    assert result.measure("fired").value == (warmup == 0.0) / length
+    assert result.measure("hit").value == max(2.0 - warmup, 0.0)
+    occupancy = result.occupancy("b")
+    assert occupancy is not None
+    assert occupancy.shares[1] == after / length
+    assert [*result.replications[0].series[4]] == [(40.0 - max(2.0 - warmup, 0.0)) / 40.0, 1.0][: int(length / 40.0)]
+    assert (result.replications[0].ended, result.replications[0].died, result.replications[0].time) == (
+        "dead",
+        2.0,
+        100.0,
+    )
+
+
+def test_i10_a_run_until_the_net_is_dead_ends_with_it(engine: str) -> None:
+    model = petri.loads("net absorb  place a = token  place b  transition t: a -> b takes 2  measure in_b = mean(b)")
+    result = model.run(until="dead", engine=engine)
+    assert (result.measure("in_b").value, result.replications[0].window.elapsed) == (0.0, 2.0)
 
 
 def test_i11_an_output_with_a_delay_arrives_that_time_after_the_start(engine: str) -> None:

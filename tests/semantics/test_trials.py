@@ -11,7 +11,9 @@ from petri.engine.interface import Pilot, Threshold
 from petri.engine.seeds import seed_words
 from petri.measure.tally import Tally
 from petri.net import Chance, Expr, Watched
+from petri.result import Result
 from petri.run.plan import Plan
+from petri.run.replications import replicate
 from petri.run.stop import StopSign
 from petri.run.trials import begin_trials, factors, tally_of
 
@@ -125,12 +127,24 @@ def test_q3_a_jump_over_thresholds_is_split_at_each(engine: str) -> None:
 
 def test_q4_the_estimate(engine: str) -> None:
     text = f"{FLIP}\nmeasure m = probability(tokens(heads) == 1 before tokens(tails) == 1, trials: 200)"
-    result = petri.loads(text).run(until=1, engine=engine, replications=2)
-    tallies = [one.window.chances[0] for one in result.replications]
-    interval = result.measure("m").interval
+    model = petri.loads(text)
+    ran, _ = replicate(model.net, Plan(1.0, engine=engine), range(2))
+    tallies = [one.window.chances[0] for one in ran]
+    interval = Result(model.net, Plan(1.0, engine=engine), tuple(ran)).measure("m").interval
     assert interval.mean == sum(tally.hits for tally in tallies) / 400
     assert interval.low < 0.25 < interval.high
     assert interval.n == 400
+
+
+@pytest.mark.parametrize("split", ["", " splitting on tokens(height)"])
+def test_q4_a_run_makes_its_trials_once(engine: str, split: str) -> None:
+    """However many replications it has, and threads."""
+    text = f"{WALK}\nmeasure m = probability(tokens(height) == 4 before tokens(height) == 0, trials: 60){split}"
+    model = petri.loads(text)
+    one = model.run(until=1, engine=engine, threads=1).replications[0].window.chances
+    result = model.run(until=1, engine=engine, replications=5, threads=3)
+    assert [ran.window.chances for ran in result.replications] == [one, (), (), (), ()]
+    assert result.measure("m").interval.n == 60
 
 
 def test_q5_factors() -> None:

@@ -18,8 +18,10 @@ from petri.measure.figures import evaluate_with_faults, figures, settling, talli
 from petri.measure.pooling import Sample
 from petri.measure.tally import Tally
 from petri.measure.trend import MOST_REPLICATIONS, figure_courses
+from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.result import run_failure
+from petri.result.rare import ranges
 from petri.run.plan import Plan
 from petri.run.replications import Driver, Progress, Replication, batches_kept
 from petri.run.stop import StopSign
@@ -47,6 +49,7 @@ class ReplicationRecord:
     `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
     `courses` is how its figures moved (`trend.figure_courses`), where the run has a fixed time and is among the first.
     `tallies` is what the trials of its probabilities have found, by figure.
+    `ranges` is what its figures might be if they do not vary (`petri.measure.unvaried`); None of earlier versions.
     `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
     could not be computed.
     """
@@ -67,6 +70,7 @@ class ReplicationRecord:
     files: tuple[FileRead, ...] = ()
     courses: Mapping[str, Sequence[float]] = field(default_factory=dict)
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    ranges: Mapping[str, Ranged] | None = None
 
     @property
     def complete(self) -> bool:
@@ -75,7 +79,12 @@ class ReplicationRecord:
 
     def sample(self, name: str) -> Sample:
         """What it has of a figure; nan if it was not kept."""
-        return self.tallies.get(name, self.measures.get(name, math.nan))
+        if name in self.tallies:
+            return self.tallies[name]
+        value = self.measures.get(name, math.nan)
+        if self.ranges is None or math.isnan(value):
+            return value
+        return self.ranges.get(name, Ranged(value, -math.inf, math.inf, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +159,5 @@ def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[s
         files=ran.files,
         courses=figure_courses(settling(net, names), ran.batches) if math.isfinite(plan.until) else {},
         tallies=tallies(kept, ran.window),
+        ranges=ranges(net, plan, ran, kept) if ran.warm else {},
     )

@@ -1,8 +1,11 @@
-"""The end of the warm-up: MSER-5 on the windowed series of a few pilot runs.
+"""The end of the warm-up: MSER-5 on the windowed series of a few pilot runs, and how long these remember their past.
 
-Each pilot is divided into windows of equal length. A series is the value of a measure in each window, averaged over the
-pilots (as in Welch's method), and the warm-up ends where the last of the series has settled. The pilots use their own
-random streams, so the measured replications do not influence the warm-up.
+Each pilot is divided into windows of equal length. A series is the value of a measure in each window, and the warm-up
+ends where the last of the series has settled. MSER-5 finds that in the average over the pilots (as in Welch's method).
+It weighs the bias of a few runs against their noise, and so cuts nothing of a slow start that is hidden in noise, which
+more replications would bring to light. Therefore at least four times the time τ for which a series remembers itself
+(`petri.measure.unvaried`) is cut: of what decays as exp(-t / τ), 2 % are left then. The pilots use their own random
+streams, so the measured replications do not influence the warm-up.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ PILOTS: Final = 5
 WINDOWS: Final = 400  # 80 batches of 5: the resolution is about 1 % of the run
 PIECE: Final = 100_000  # firings between checks of the stop flag
 TOKENS: Final = "tokens"  # the series of all waiting tokens
+MEMORIES: Final = 4.0  # that the warm-up lasts at least
+HALVES: Final = 2  # of a pilot, whose means tell how long a series remembers itself
+_ROUNDING: Final = 1e-24  # of a variance, as a share of the mean square
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +92,35 @@ def find(
 
 
 def settle(series: dict[str, Floats], window: float) -> Warmup:
-    """The latest truncation by MSER-5; for a series that has not settled it is the latest possible.
+    """The latest end of a series, each with a row for each pilot, by MSER-5 and by its memory.
 
-    Series with a window without data are ignored.
+    For a series that has not settled it is the latest possible, half of the run. Those with a window without data are
+    ignored.
     """
     latest = Warmup(0.0)
     for name, values in series.items():
         if not np.isfinite(values).all():
             continue
-        found = mser(values)
-        length = found.count * window
+        found = mser(values.mean(axis=0))
+        rest = values[:, found.count :]
+        forgotten = math.ceil(MEMORIES * memory(rest))
+        length = min(max(found.count, forgotten), values.shape[1] // 2) * window
         if length > latest.length:
-            latest = Warmup(length, found.settled, name)
+            latest = Warmup(length, found.settled and forgotten <= rest.shape[1] // 2, name)
     return latest
+
+
+def memory(values: Floats) -> float:
+    """The time for which a series remembers itself, in windows: the variance of its mean over half a pilot, times that
+    length, by twice the variance of its windows."""
+    centred = values - values.mean()
+    variance = float(np.mean(centred**2))
+    size = values.shape[1] // HALVES
+    halves = centred[:, : HALVES * size].reshape(-1, size).mean(axis=1)
+    if not variance > _ROUNDING * float(np.mean(values**2)):
+        return 0.0
+    found: float = 0.5 * size * float(np.sum(halves**2)) / (halves.size - 1) / variance
+    return found
 
 
 def windows(net: Net, plan: Plan, index: int, stop: StopSign | None = None) -> list[Observation]:
@@ -122,14 +144,14 @@ def reach(session: Session, instant: float, stop: StopSign | None) -> bool:
 
 
 def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[str] | None) -> dict[str, Floats]:
-    """For each name: the value in each window, averaged over the pilots.
+    """For each name: the value in each window, with a row for each pilot.
 
     These are the figures to keep that do not grow with the run, and the waiting tokens. Two kinds of places are not
     counted: places from which nothing takes tokens, which only fill, and places that never hold more than at the
     start, which are resources.
     """
     wanted = settling(net, names)
-    result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]).mean(axis=0) for one in wanted}
+    result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]) for one in wanted}
     taken = {place for t in net.transitions for arc in t.inputs for place in arc.takes_from} | {
         place for t in net.transitions for place in t.emptied
     }
@@ -139,5 +161,5 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
     if waiting:
         result[TOKENS] = np.array(
             [[float(seen.integral[waiting].sum()) / seen.elapsed for seen in run] for run in runs]
-        ).mean(axis=0)
+        )
     return result

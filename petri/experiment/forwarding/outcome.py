@@ -26,11 +26,13 @@ from petri.structs import replace
 class Bursts:
     """How long the greatest load was forwarded from an empty start [net's time unit], in each replication.
 
-    complete: whether each replication came to its first loss; otherwise the burst is at least as long.
+    complete: whether each replication came to its first loss; otherwise the burst is at least as long. frames: how many
+    they were, where the loss counts them.
     """
 
     times: tuple[float, ...]
     complete: bool
+    frames: tuple[float, ...] = ()
 
     @property
     def interval(self) -> Interval:
@@ -101,10 +103,16 @@ class ForwardingOutcome(Shown):
         """The loss at the greatest load."""
         return row.losses[0][1].intervals[self.roles.loss] if row.losses else None
 
+    def counts_frames(self, row: SizeResult) -> bool:
+        """Whether `burst` is a number of frames, and not a time."""
+        return row.bursts is not None and (bool(row.bursts.frames) or self.frame_rate(row) is not None)
+
     def burst(self, row: SizeResult) -> Interval | None:
-        """Frames at the greatest load up to the first loss; without a frame rate, the time."""
+        """Frames at the greatest load before the first loss: counted, or from the frame rate; without one, the time."""
         if row.bursts is None:
             return None
+        if row.bursts.frames:
+            return student_interval(row.bursts.frames)
         rate = self.frame_rate(row)
         factor = 1.0 if rate is None else rate.mean * row.full
         found = row.bursts.interval

@@ -122,8 +122,8 @@ class _Study:
             return None
         if row.found.status != "found":  # the greatest load is forwarded without loss
             return Bursts((point.plan.until,), complete=False)
-        condition, replications = self.searching.condition, self.study.replications
-        measured = interruptible(lambda stop: measure_bursts(point, condition, replications, stop), self.limit)
+        asked = (point, self.searching.condition, self.roles.loss, self.study.replications)
+        measured = interruptible(lambda stop: measure_bursts(*asked, stop), self.limit)
         self.tell(Measured("burst", at, self.study.replications))
         return measured
 

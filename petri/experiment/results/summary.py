@@ -21,7 +21,7 @@ from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.pooling import Sample, interval_of, precision_interval, value_of
 from petri.measure.selection import Best, Choice
-from petri.measure.sequential import Judgeable, Precision
+from petri.measure.sequential import Judgeable, Precision, widened
 from petri.measure.trend import Drift, unsettled
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
@@ -91,7 +91,8 @@ class PointOutcome:
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
         """A figure over the replications, with its interval (`petri.measure.pooling`)."""
-        return interval_of(self.samples(name).values(), self.statistics.get(name, "mean"), level)
+        found = interval_of(self.samples(name).values(), self.statistics.get(name, "mean"), level)
+        return widened(found) if self.wanted else found
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
@@ -117,7 +118,7 @@ class PointOutcome:
     def imprecise(self) -> list[str]:
         """Measures whose interval is wider than required."""
         intervals = {
-            name: precision_interval(self.samples(name).values(), self.statistics.get(name, "mean"))
+            name: widened(precision_interval(self.samples(name).values(), self.statistics.get(name, "mean")))
             for name in self.wanted
         }
         return [name for name, precision in self.wanted.items() if not precision.met(intervals[name])]

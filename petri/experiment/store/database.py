@@ -6,7 +6,8 @@ on one store: each *claims* replications before it runs them. The claims of a de
     meta          the experiment's identity and its definition
     points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
     replications  one row each: measures (JSON), their courses (JSON, see petri/measure/trend.py), what the trials of
-                  probabilities have found (JSON), trajectory hash, time taken [s], version, engine, machine
+                  probabilities have found (JSON), what figures might be that do not vary (JSON, see
+                  petri/measure/unvaried.py), trajectory hash, time taken [s], version, engine, machine
     owners, claims  which process runs which replication
     measured      a view: one row for each figure of each replication
 """
@@ -37,9 +38,10 @@ from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.measure.figures import UnknownFigure
 from petri.measure.tally import Tally
 from petri.measure.trend import COURSE
+from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.run.stored_net import read_net
-from petri.structs import as_dict, convert
+from petri.structs import Frozen, as_dict, convert, to_builtins
 from petri.version import VERSION
 
 APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
@@ -73,7 +75,7 @@ CREATE TABLE replications (
     hash TEXT NOT NULL, ended TEXT NOT NULL, time REAL NOT NULL, firings INTEGER NOT NULL, failure TEXT,
     version TEXT NOT NULL, engine TEXT NOT NULL, machine TEXT NOT NULL, python TEXT NOT NULL, net_hash TEXT NOT NULL,
     seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), courses TEXT,
-    tallies TEXT, UNIQUE (point, replication)
+    tallies TEXT, ranges TEXT, UNIQUE (point, replication)
 );
 CREATE TABLE owners (
     owner TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat REAL NOT NULL
@@ -512,6 +514,47 @@ def decode_tallies(written: str | None) -> dict[str, Tally]:
     return {name: tally.checked() for name, tally in found.items()}
 
 
+class StoredRange(Frozen, array_like=True, omit_defaults=True):
+    """A `Ranged`, in which what is not finite is None."""
+
+    value: float
+    low: float | None
+    high: float | None
+    looks: float | None
+    hits: float | None = None
+    rest: bool = False
+    heavy: bool = False
+    beyond: float | None = None
+
+    @classmethod
+    def of(cls, one: Ranged) -> StoredRange:
+        low, high, looks, hits, beyond = map(finite, (one.low, one.high, one.looks, one.hits, one.beyond))
+        return cls(one.value, low, high, looks, hits, one.rest, one.heavy, beyond)
+
+    @property
+    def ranged(self) -> Ranged:
+        """Raises ValueError where the range does not contain the figure."""
+        pairs = ((self.low, -math.inf), (self.high, math.inf), (self.looks, math.inf), (self.hits, math.nan))
+        low, high, looks, hits = (missing if one is None else one for one, missing in pairs)
+        beyond = math.inf if self.beyond is None else self.beyond
+        found = Ranged(self.value, low, high, looks, hits, self.rest, self.heavy, beyond)
+        if not (found.low <= found.value <= found.high and found.looks > 0.0):
+            raise ValueError("the range of a figure does not contain it")
+        return found
+
+
+def encode_ranges(ranges: Mapping[str, Ranged] | None) -> str | None:
+    if ranges is None:
+        return None
+    return encode({name: to_builtins(StoredRange.of(one)) for name, one in ranges.items()})
+
+
+def decode_ranges(written: str | None) -> dict[str, Ranged] | None:
+    if written is None:
+        return None
+    return {name: one.ranged for name, one in convert(json.loads(written), dict[str, StoredRange]).items()}
+
+
 def decode_ending(ended: Any) -> str:
     if ended not in ("until", "dead", "error", "firings"):
         raise ValueError(f"`{ended}` is no ending of a replication")
@@ -585,10 +628,11 @@ COLUMNS: Final = {
     "seconds": StoredColumn("seconds", lambda value: real(value, 0.0)),
     "courses": StoredColumn("courses", decode_courses, encode_courses),
     "tallies": StoredColumn("tallies", decode_tallies, encode_tallies),
+    "ranges": StoredColumn("ranges", decode_ranges, encode_ranges),
 }
 """Of the replications, by name: all but those that the store itself fills."""
 
-ADDED: Final = {"courses", "tallies"}
+ADDED: Final = {"courses", "tallies", "ranges"}
 
 
 def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:

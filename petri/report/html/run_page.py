@@ -26,7 +26,7 @@ from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Loads, picture
 from petri.report.quantities import Units, number
 from petri.report.record import RunRecord, shown_figures
-from petri.report.unsettled import growth_text
+from petri.report.unsettled import cold_start_values, growth_text
 from petri.result import MeasureResult
 from petri.result.stored import Failure, Recording
 from petri.result.tables import Row
@@ -129,6 +129,9 @@ def banners(record: RunRecord) -> list[Markup]:
     if record.dead:
         found += _death(record)
     found += caution_banners(record.cautions)
+    if record.cold_start is not None:
+        told = Diagnostic("begins-cold", values=cold_start_values(record.cold_start))
+        found.append(banner("warn", capital(spoken(told.message))))
     if record.drifts:
         found.append(_unsettled_banner(record.units, record.drifts))
     if record.failed:
@@ -191,12 +194,12 @@ def _failure_banner(failure: Diagnostic | Failure) -> Markup:
 
 def _death(record: RunRecord) -> list[Markup]:
     """The death of a net; it is expected if the run was to last until then."""
-    early, at = math.isfinite(record.plan.until), record.time(record.dead[0].time)
+    early, at = math.isfinite(record.plan.until), record.time(record.dead[0].died)
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
     if not early:
         return [content(aside(f"It ended at {at}, when no transition could fire."), why)]
-    return [banner("warn", f"The net died at {at}: no transition can fire", why)]
+    return [banner("warn", f"The net died at {at}: no transition can fire", tag("p", record.after_death), why)]
 
 
 def _level_note(record: RunRecord) -> Markup:
@@ -212,8 +215,8 @@ def _level_note(record: RunRecord) -> Markup:
         "expectation allows."
     )
     said = aside(f"± is half the 95 % confidence interval. {how} {doubt} {drawings}")
-    short = record.run_length_note(one.longer for measured in record.measures for _, one, _ in shown_figures(measured))
-    return content(said, aside(spoken(short)) if short else None)
+    notes = record.interval_notes(one for measured in record.measures for _, one, _ in shown_figures(measured))
+    return content(said, *(aside(spoken(note)) for note in notes))
 
 
 # ---------------------------------------------------------------- utilisation and histories

@@ -16,7 +16,7 @@ from petri.report.expected import expected, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
 from petri.report.quantities import Units, number, parameter_text
-from petri.report.record import RunRecord, shown_figures
+from petri.report.record import RunRecord, left_out_text, shown_figures
 from petri.report.summary import first_sentence
 from petri.result import MeasureResult
 from petri.result.stored import Recording
@@ -95,6 +95,8 @@ def _measure_rows(units: Units, measured: MeasureResult) -> list[Markup]:
     (first, lead, kind), *others = shown_figures(measured)
     half_width = measured.interval.half_width
     remarks = [verdict(units, one, measured.name, kind, half_width) for one in measured.verdicts]
+    if left_out := left_out_text(measured, units):
+        remarks.append(tag("div", tag("small", left_out)))
     if measured.failure:
         said = tag("span", f"✗ could not be computed: {measured.failure}", class_="claim fail")
         remarks.insert(0, tag("div", said))

@@ -61,7 +61,7 @@ def describe_result(result: Result) -> str:
     endless = result.net.run_defaults.stop.text if result.net.run_defaults.stop else "dead"
     until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
     said = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
-    said += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
+    said += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if not result.empty else ""
     if result.judged:
         said += f"; {sum(one.passed for _, one in result.judged)} of {len(result.judged)} expectations hold"
     if result.failure is not None:

@@ -220,6 +220,11 @@ impl Session {
         Ok(self.engine()?.hash.0)
     }
 
+    #[getter]
+    fn drew(&self) -> PyResult<bool> {
+        Ok(self.engine()?.drew())
+    }
+
     /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;
@@ -254,6 +259,12 @@ impl Session {
             return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", program.name)));
         }
         self.engine_mut()?.streams.feed(PlaceId(place), words);
+        Ok(())
+    }
+
+    /// Time passes up to a whole number of ticks, after `advance` returned "dead".
+    fn rest(&mut self, until: f64) -> PyResult<()> {
+        self.engine_mut()?.rest(until.clamp(0.0, NEVER as f64) as Ticks);
         Ok(())
     }
 

@@ -47,11 +47,13 @@ fn read_probe<'py>(py: Python<'py>, probe: &ProbeSnapshot) -> PyResult<Bound<'py
     match probe {
         ProbeSnapshot::Counter(sum) => read.set_item("sum", sum)?,
         ProbeSnapshot::Sample(values) => read_histogram(py, &read, values)?,
-        ProbeSnapshot::Passage { times, unmatched, waiting, forgotten } => {
+        ProbeSnapshot::Passage { times, counts: [unmatched, forgotten, waiting], open } => {
             read_histogram(py, &read, times)?;
             read.set_item("unmatched", unmatched)?;
-            read.set_item("waiting", waiting)?;
             read.set_item("forgotten", forgotten)?;
+            read.set_item("waiting", waiting)?;
+            read.set_item("open", open[0])?;
+            read.set_item("open_before", open[1])?;
         }
         ProbeSnapshot::Content { integral, greatest } => {
             read.set_item("integral", integral)?;

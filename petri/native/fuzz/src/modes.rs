@@ -147,7 +147,7 @@ fn measured(probe: &mut Probe, now: Ticks) -> String {
         Probe::Counter(sum) => format!(" {sum:?}"),
         Probe::Sample(values) => format!(" {:?}", values.snapshot()),
         Probe::Passage(passages) => {
-            let counts = (passages.unmatched(), passages.waiting(), passages.forgotten());
+            let counts = (passages.unmatched(), passages.waiting(), passages.forgotten(), passages.open(now));
             format!(" {:?} {counts:?}", passages.times().snapshot())
         }
         Probe::Order(order) => {

@@ -110,14 +110,22 @@ pub fn own_words(seed: [u64; 3], name: &str) -> [u64; 3] {
     seed.map(|word| splitmix(key, word))
 }
 
+/// The counter of a stream from which nothing has been drawn.
+const SEEDED: u64 = 13;
+
 impl Random {
     /// The stream for the three words that `numpy.random.SeedSequence` gives for a seed and a replication.
     pub fn new(seed: [u64; 3]) -> Self {
         let mut random = Random { state: [seed[0], seed[1], seed[2], 1], tables: ziggurat() };
-        for _ in 0..12 {
+        while random.state[3] < SEEDED {
             random.word();
         }
         random
+    }
+
+    /// How many words have been drawn since it was seeded.
+    pub fn drawn(&self) -> u64 {
+        self.state[3].wrapping_sub(SEEDED)
     }
 
     /// The next 64-bit word.

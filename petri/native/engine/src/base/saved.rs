@@ -96,6 +96,7 @@ saved! {
         unmatched: u64,
         forgotten: u64,
         waiting: Vec<SavedWaiting>,
+        open_before: f64,
     }
     SavedAnswers {
         counts: [u64; 5],

@@ -191,6 +191,11 @@ impl Engine {
         Housed::new(arena, engine)
     }
 
+    /// Whether any random number has been drawn: otherwise the run is the same with any seed.
+    pub fn drew(&self) -> bool {
+        self.random.drawn() > 0 || self.own.iter().any(|stream| stream.drawn() > 0)
+    }
+
     /// Other random numbers from now on.
     pub fn reseed(&mut self, seed: [u64; 3]) {
         self.random = Random::new(seed);
@@ -268,6 +273,21 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Time passes in a dead net, whose state lasts, up to `until` (I10).
+    pub fn rest(&mut self, until: Ticks) {
+        let program = Arc::clone(&self.program);
+        let within = until.min(HORIZON);
+        loop {
+            let last = self.integrals.enough_until(self.agenda.capacity() + PIECE);
+            if last >= within {
+                break;
+            }
+            let (places, transitions) = (&mut self.marking.places, &mut self.enabling.transitions);
+            self.integrals.fold(&program, places, transitions, last);
+        }
+        self.set_time(&program, self.now.max(within));
     }
 
     /// The integrals of the tokens of each place, and of the firings in progress of each transition (M1, M2).

@@ -27,6 +27,10 @@ pub struct Passages {
     unmatched: u64,
     forgotten: u64,
     waiting: usize,
+    /// The sum of the instants of waiting starts.
+    instants: i128,
+    /// How long those that waited at the last restart had waited, together [ticks].
+    open_before: f64,
     /// By node: key, time, and place in the chains.
     keys: Vec<u64>,
     starts: Vec<Ticks>,
@@ -49,6 +53,8 @@ impl Passages {
             unmatched: 0,
             forgotten: 0,
             waiting: 0,
+            instants: 0,
+            open_before: 0.0,
             keys: Vec::new(),
             starts: Vec::new(),
             by_age: Vec::new(),
@@ -60,7 +66,8 @@ impl Passages {
     }
 
     /// Set all figures to zero. Starts keep waiting: a passage counts when it ends.
-    pub fn restart(&mut self) {
+    pub fn restart(&mut self, now: Ticks) {
+        self.open_before = self.open(now);
         self.times = Histogram::new();
         self.unmatched = 0;
         self.forgotten = 0;
@@ -83,7 +90,13 @@ impl Passages {
             waiting.push(SavedWaiting { shape, key, start: self.starts[node as usize] });
             node = self.by_age[node as usize].newer;
         }
-        SavedPassage { times: self.times.save(), unmatched: self.unmatched, forgotten: self.forgotten, waiting }
+        SavedPassage {
+            times: self.times.save(),
+            unmatched: self.unmatched,
+            forgotten: self.forgotten,
+            waiting,
+            open_before: self.open_before,
+        }
     }
 
     /// Goes on from a state, before anything has started.
@@ -100,6 +113,7 @@ impl Passages {
         }
         self.times = Histogram::of(&saved.times)?;
         (self.unmatched, self.forgotten) = (saved.unmatched, saved.forgotten);
+        self.open_before = saved.open_before;
         Ok(())
     }
 
@@ -123,6 +137,16 @@ impl Passages {
         self.waiting
     }
 
+    /// How long waiting starts have waited, together [ticks].
+    pub fn open(&self, now: Ticks) -> f64 {
+        (self.waiting as i128 * i128::from(now) - self.instants) as f64
+    }
+
+    /// The same at the last restart, of those that waited then.
+    pub fn open_before(&self) -> f64 {
+        self.open_before
+    }
+
     pub fn start(&mut self, key: &[u64], now: Ticks) {
         if self.waiting >= self.limit {
             self.take(self.all.oldest);
@@ -135,6 +159,7 @@ impl Passages {
         let bucket = self.bucket(key);
         self.buckets[bucket].push(&mut self.in_bucket, node);
         self.waiting += 1;
+        self.instants += i128::from(now);
     }
 
     pub fn end(&mut self, key: &[u64], now: Ticks) {
@@ -175,6 +200,7 @@ impl Passages {
         self.all.remove(&mut self.by_age, node);
         self.free.push(node);
         self.waiting -= 1;
+        self.instants -= i128::from(self.starts[node as usize]);
         self.starts[node as usize]
     }
 

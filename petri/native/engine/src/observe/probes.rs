@@ -302,7 +302,7 @@ impl Probes {
             match probe {
                 Probe::Counter(sum) => *sum = 0.0,
                 Probe::Sample(values) => *values = Histogram::new(),
-                Probe::Passage(passages) => passages.restart(),
+                Probe::Passage(passages) => passages.restart(now),
                 Probe::Order(order) => order.restart(),
                 Probe::Content(content) => content.restart(now),
                 Probe::Watched(watched) => watched.restart(now),

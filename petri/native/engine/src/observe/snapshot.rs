@@ -8,7 +8,7 @@ use crate::observe::reorder;
 pub enum ProbeSnapshot {
     Counter(f64),
     Sample(histogram::Snapshot),
-    Passage { times: histogram::Snapshot, unmatched: u64, waiting: usize, forgotten: u64 },
+    Passage { times: histogram::Snapshot, counts: [u64; 3], open: [f64; 2] },
     Order(Box<reorder::snapshot::Snapshot>),
     Content { integral: f64, greatest: f64 },
     Watched { integral: f64, extremes: [f64; 2], first: f64 },
@@ -21,9 +21,8 @@ impl ProbeSnapshot {
             Probe::Sample(values) => ProbeSnapshot::Sample(values.snapshot()),
             Probe::Passage(passages) => ProbeSnapshot::Passage {
                 times: passages.times().snapshot(),
-                unmatched: passages.unmatched(),
-                waiting: passages.waiting(),
-                forgotten: passages.forgotten(),
+                counts: [passages.unmatched(), passages.forgotten(), passages.waiting() as u64],
+                open: [passages.open(now), passages.open_before()],
             },
             Probe::Content(content) => {
                 ProbeSnapshot::Content { integral: content.integral(now), greatest: content.greatest() }

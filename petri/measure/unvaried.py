@@ -1,0 +1,173 @@
+"""Figures that did not vary in a run: what has never happened may happen, and how often at most.
+
+The marking of a net is correlated in time. With s² for the variance of a time average, times the length of the run, and
+v for the variance at one instant, s² / 2v is the time τ for which the marking remembers itself (Whitt, Planning
+queueing simulations, Management Science 35, 1989). A run of length T sees T / τ independent *looks*. What happens in
+none of n looks happens in at most 1 - 0.025^(1/n) of all, which for large n is 3.7 / n: the upper end of the interval
+of Clopper and Pearson, as of trials without a hit. τ is that of the slowest place or transition, and is overestimated:
+v is the least that numbers with this mean and this share of zeros can have, or the variance of batches if that is more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from petri.measure.arrays import Floats, np
+from petri.measure.chance import beta_quantile
+from petri.measure.intervals import CONSTANT, Interval, student_quantile
+from petri.measure.observation import Observation, beyond_doubles, pieces_together
+from petri.structs import Frozen, replace
+
+EVENTS: Final = -math.log(0.025)
+"""The greatest mean number of events at which none is seen in 2.5 % of the runs."""
+
+FEWEST_LOOKS: Final = 4.0  # with fewer, nothing that is worth a word can be said
+FEW_EVENTS: Final = 20.0  # with more, the spread of batches or replications tells as much
+FEWEST_BATCHES: Final = 12  # of a replication in which the memory of the marking is looked for
+FEWEST_BEYOND: Final = (4.0, 10.0)
+"""Values beyond a quantile, in one run and in each of several. With fewer, the greatest value of one run is often below
+the quantile, and the mean of several is too near to the middle. More replications do not mend that, but narrow the
+interval: each must have a quarter as many values there as there are replications."""
+
+GROUPS: Final = 16  # of neighbouring batches, at least, if there are so many
+_ROUNDING: Final = 1e-24  # of a squared error, as a share of the squared mean
+_TENTH: Final = -1.2816  # the standard normal deviate that is not exceeded with a probability of 10 %
+
+
+class Ranged(Frozen):
+    """A figure of a replication, with what it might be if it did not vary in it.
+
+    low, high: if what never happened had happened `EVENTS` times in `looks` independent looks; infinite where nothing
+    is known. Both are `value` where the figure is the same in every run.
+    hits: of a figure that says how often something happens, in about how many of the looks it happened, or, if `rest`,
+    did not; nan of any other. heavy: its variance is infinite, or seems to be. beyond: of a quantile, how many values
+    are on its shorter side; infinite of any other.
+    """
+
+    value: float
+    low: float
+    high: float
+    looks: float
+    hits: float = math.nan
+    rest: bool = False
+    heavy: bool = False
+    beyond: float = math.inf
+
+    @property
+    def is_exact(self) -> bool:
+        return self.low == self.high == self.value
+
+
+def with_ranges(found: Interval, samples: Sequence[Ranged]) -> Interval:
+    """The interval that replications, or batches, give, with what else is known of the figure."""
+    if all(one.is_exact for one in samples):
+        return found
+    if 2 * sum(one.heavy for one in samples) >= len(samples):
+        return Interval(found.mean, math.nan, found.level, found.n, doubt="heavy")
+    beyond, (of_one, of_several) = min(one.beyond for one in samples), FEWEST_BEYOND
+    needed = of_one if len(samples) == 1 else max(of_several, len(samples) / 4.0)
+    if beyond < needed:
+        return Interval(found.mean, math.nan, found.level, found.n, longer=1.5 * needed / max(beyond, 1.0))
+    if math.isnan(found.half_width):
+        return found
+    if found.half_width > CONSTANT * abs(found.mean):
+        return with_few_events(found, samples)
+    return pooled(samples, found.level)
+
+
+def with_few_events(found: Interval, samples: Sequence[Ranged]) -> Interval:
+    """The interval of a figure that rests on few events, which is at least that of their number (Clopper and Pearson).
+
+    Where few of them were seen by chance, their spread is too small as well. But it is not as small as that of many: if
+    it is, there were more looks than the marking seems to remember.
+    """
+    hits, looks = sum(one.hits for one in samples), sum(one.looks for one in samples)
+    one_side = len({one.rest for one in samples}) == 1
+    if not (0.0 < hits < FEW_EVENTS and one_side and found.half_width > 0.0 and looks > hits):
+        return found
+    base = 1.0 if samples[0].rest else 0.0
+    error = found.half_width / student_quantile(0.5 + 0.5 * found.level, found.n - 1)
+    if (found.mean - base) ** 2 > FEW_EVENTS * error**2:
+        return found
+    tail = 0.5 * (1.0 - found.level)
+    shares = (beta_quantile(hits, looks - hits + 1.0, tail), beta_quantile(hits + 1.0, looks - hits, 1.0 - tail))
+    ends = [base + (found.mean - base) * share * looks / hits for share in shares]
+    low, high = min(found.low, *ends), max(found.high, *ends)
+    return replace(found, half_width=max(found.mean - low, high - found.mean), ends=(low, high))
+
+
+def pooled(samples: Sequence[Ranged], level: float) -> Interval:
+    """What replications of one value say together: the looks of all of them add up."""
+    value = samples[0].value
+    looks = sum(one.looks for one in samples)
+    below, above = (_together([abs(end - value) for end in ends]) for ends in
+                    ([one.low for one in samples], [one.high for one in samples]))  # fmt: skip
+    low, high = value - below, value + above
+    if low == high:
+        return Interval(value, 0.0, level, len(samples))
+    if looks < FEWEST_LOOKS or not math.isfinite(high - low):
+        return Interval(value, math.nan, level, len(samples), doubt="unvaried")
+    return Interval(value, max(value - low, high - value), level, len(samples), ends=(low, high), doubt="unvaried")
+
+
+def _together(distances: Sequence[float]) -> float:
+    """How far an end is from the value, if each replication alone would put it at these distances.
+
+    One that shows that it is no other is enough.
+    """
+    if 0.0 in distances:
+        return 0.0
+    together = sum(1.0 / one for one in distances)
+    return 1.0 / together if together else math.inf
+
+
+@beyond_doubles
+def independent_looks(window: Observation, batches: Sequence[Observation], places: Iterable[int]) -> float:
+    """How many independent looks a replication is worth, 1 at least.
+
+    batches: cumulative snapshots, in order. places: those that something takes tokens from; others only fill.
+    """
+    if len(batches) < FEWEST_BATCHES:
+        return 1.0
+    pieces = pieces_together(batches)
+    size = max(len(batches) // GROUPS, 4)
+    starts = [*range(0, len(batches) - size + 1, size)]
+    elapsed: Any = pieces.elapsed  # a column
+    of_places = _memories(elapsed, pieces.integral, pieces.nonempty, starts)
+    of_transitions = _memories(elapsed, pieces.in_progress, pieces.active, starts)
+    memory = max([0.0, *of_transitions, *(of_places[place] for place in places)]) * _margin(len(starts) - 1)
+    most = max(float(window.firings.sum()), 1.0)
+    return max(min(1.0 / memory, most), 1.0) if memory else most
+
+
+def _memories(elapsed: Floats, integral: Floats, above_zero: Floats, starts: Sequence[int]) -> list[float]:
+    """The τ of each of some numbers, as a share of the run.
+
+    elapsed: of each batch, as a column. integral, above_zero: of each batch and number.
+    """
+    length = float(elapsed.sum())
+    if not length > 0.0 or not integral.size:
+        return []
+    mean, share = integral.sum(axis=0) / length, above_zero.sum(axis=0) / length
+    deviations = integral - elapsed * mean
+    groups = np.add.reduceat(deviations, starts, axis=0)
+    error = (groups**2).sum(axis=0) / length**2 * (len(starts) / (len(starts) - 1))
+    squares = np.divide(deviations**2, elapsed, out=np.zeros_like(deviations), where=elapsed > 0.0)
+    columns = (one.tolist() for one in (mean, share, error, squares.sum(axis=0) / length))
+    return [memory(*numbers) for numbers in zip(*columns, strict=True)]
+
+
+def memory(mean: float, share: float, error: float, of_batches: float) -> float:
+    """τ as a share of the run. error: the squared standard error of the mean. of_batches: the variance of batches."""
+    fraction = mean - math.floor(mean)
+    of_zeros = mean * mean * (1.0 / share - 1.0) if share > 0.0 else 0.0
+    variance = max(fraction * (1.0 - fraction), of_zeros, of_batches)
+    return 0.5 * error / variance if error > _ROUNDING * mean * mean and variance > 0.0 else 0.0
+
+
+def _margin(degrees: int) -> float:
+    """By how much a variance may be underestimated: one in ten is by more (chi-square, by Wilson and Hilferty)."""
+    rough = 2.0 / (9.0 * degrees)
+    return 1.0 / (1.0 - rough + _TENTH * math.sqrt(rough)) ** 3
