@@ -39,12 +39,6 @@ def wider(number: int) -> Wider:
     return *wide(number), number >> 192 & WORD
 
 
-def narrow(words: Wide | Wider) -> int:
-    """The number that these words are."""
-    number = sum(word << 64 * position for position, word in enumerate(words))
-    return number - (1 << 64 * len(words)) if words[-1] >> 63 else number
-
-
 class SavedPlace(Frozen, array_like=True):
     """words: of its tokens, by seat in a bag, else in order of arrival; none of a black place. Since the window began:
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import ValidationError, msgpack
 
 import petri
-from petri.engine.checkpoint import SavedEngine, narrow
+from petri.engine.checkpoint import SavedEngine, Wide
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import NativeSession, available
@@ -43,6 +43,12 @@ def session(
         begun = begin(net, "native", seed, 0, limits=limits, levels=levels, start=start)
     assert isinstance(begun, NativeSession)
     return begun
+
+
+def narrow(words: Wide) -> int:
+    """The number that these words are."""
+    number = sum(word << 64 * position for position, word in enumerate(words))
+    return number - (1 << 192) if words[-1] >> 63 else number
 
 
 def through_a_file(saved: SavedEngine) -> SavedEngine:

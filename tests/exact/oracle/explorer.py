@@ -1,7 +1,7 @@
 """An explorer that is slow and obviously right: every state of a small net, by the rules of the reference engine.
 
-A state is seated in an engine, which says what is enabled, and
-fires. Only what a state is, and which of its events come when, is said here.
+A state is seated in an engine, which says what is enabled, and fires. Only what a state is, and which of its events
+come when, is said here.
 """
 
 from __future__ import annotations

@@ -48,6 +48,9 @@ pub struct Class {
 /// What a firing in progress does: the role, the transition, the rate, and the numbers of the state after it.
 pub type Progress = (Role, usize, f64, Vec<u64>);
 
+/// Ticks that pass, and the numbers of the states then with their probabilities.
+pub type Passed = (u64, Vec<(f64, Vec<u64>)>);
+
 /// Takes a state to which a firing may lead: its probability, its numbers, and the variables of the firing.
 type Give<'a> = dyn FnMut(&mut Fields, f64, &[u64], &[u64]) -> Result<(), Interrupted> + 'a;
 
@@ -431,7 +434,7 @@ impl Seat {
     }
 
     /// Time passes to the next end: how many ticks, and the states then with their probabilities.
-    pub fn pass(&mut self, model: &Model, fields: &mut Fields) -> Found<Option<(u64, Vec<(f64, Vec<u64>)>)>> {
+    pub fn pass(&mut self, model: &Model, fields: &mut Fields) -> Found<Option<Passed>> {
         let Some(field) = fields.agenda else { return Ok(None) };
         let row = fields.contents[field].row(self.numbers[field]).to_vec();
         let Some(&next) = row.get(constants(&row) + 1) else { return Ok(None) };

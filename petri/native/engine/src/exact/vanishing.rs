@@ -80,12 +80,13 @@ impl Circle {
     fn new(graph: &Graph, order: &[u32], first: usize) -> Option<Self> {
         let places: BTreeMap<u32, usize> = order[first..].iter().enumerate().map(|(at, &state)| (state, at)).collect();
         let mut rows = vec![BTreeMap::<usize, f64>::new(); places.len()];
+        let mut sources = vec![Vec::new(); places.len()]; // of each state, those whose rows have it
         let mut leaves = vec![0.0; places.len()];
         for (&state, &at) in &places {
             for arc in graph.arcs(state as usize) {
                 let weight = graph.label(arc).value;
                 match places.get(&graph.targets[arc]) {
-                    Some(&target) => *rows[at].entry(target).or_default() += weight,
+                    Some(&target) => add(&mut rows[at], &mut sources[target], at, target, weight),
                     None => leaves[at] += weight,
                 }
             }
@@ -98,11 +99,12 @@ impl Circle {
             if sum <= 0.0 {
                 return None;
             }
-            for later in state + 1..rows.len() {
-                let Some(weight) = rows[later].remove(&state) else { continue };
-                let share = weight / sum;
+            for later in std::mem::take(&mut sources[state]).into_iter().filter(|&later| later > state) {
+                let share = rows[later].remove(&state).unwrap_or(0.0) / sum;
                 leaves[later] += share * leaves[state];
-                row.iter().for_each(|(&target, &weight)| *rows[later].entry(target).or_default() += share * weight);
+                for (&target, &weight) in &row {
+                    add(&mut rows[later], &mut sources[target], later, target, share * weight);
+                }
                 circle.shares.push((state, later, share));
             }
             circle.rows.push((sum, row.into_iter().collect()));
@@ -122,6 +124,14 @@ impl Circle {
             scale(&mut before[state], 1.0 / sum);
         }
     }
+}
+
+/// Adds to a weight in the row of a state.
+fn add(row: &mut BTreeMap<usize, f64>, sources: &mut Vec<usize>, state: usize, target: usize, weight: f64) {
+    *row.entry(target).or_insert_with(|| {
+        sources.push(state);
+        0.0
+    }) += weight;
 }
 
 /// The vanishing states, each after those that it leads to; none if they lead in a circle.
