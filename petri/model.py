@@ -122,8 +122,12 @@ class Model(ShownInNotebook, Frozen):
                 raise LanguageError([Diagnostic("run-below-zero", values={"name": name, "text": str(value)})])
         save_at = options.get("save_at")
         save = None if save_at is None else self.duration(save_at)
-        if save is not None and not 0.0 <= save <= end:
-            raise LanguageError([Diagnostic("save-beyond-end", values={"text": str(save_at)})], self.sources)
+        if save is not None:
+            from petri.run.saved_run import check_engine
+
+            check_engine(options.get("engine", "auto"))
+            if not 0.0 <= save <= end:
+                raise LanguageError([Diagnostic("save-beyond-end", values={"text": str(save_at)})], self.sources)
         if shares and math.isinf(end):
             raise LanguageError([Diagnostic("share-no-end", shares[0].span)], self.sources)
         if start >= end and not (needs_no_run and start == end == 0.0):
@@ -206,10 +210,11 @@ class Model(ShownInNotebook, Frozen):
     def going_on(self, start: SavedRun, *, trace: bool = False, **options: Unpack[RunOptions]) -> GoingOn:
         """The plan of a run from a saved one, and where its replications begin. Raises LanguageError as `run` does."""
         from petri.run.going_on import starts_of
-        from petri.run.saved_run import SavedRun
+        from petri.run.saved_run import SavedRun, check_engine
 
         if not isinstance(start, SavedRun):
             raise TypeError(f"`start` is a `SavedRun`, as `Result.saved` is, not {start!r:.60}")
+        check_engine(options.get("engine", "auto"))
         given_seed = options.get("seed")
         seed = options["seed"] = start.seed if given_seed is None else given_seed
         given = options.get("warmup")
@@ -364,10 +369,13 @@ class Model(ShownInNotebook, Frozen):
     def _exactly(self, work: Callable[[StopSign], Exactly]) -> Exactly:
         """What `work` gives, also if it ends early by Ctrl-C.
 
-        Raises LanguageError where the net has no chain, or a firing breaks a rule.
+        Raises LanguageError where the net has no chain, a firing breaks a rule, or the native engine is not installed.
         """
+        from petri.engine.native import available
         from petri.exact.chain import Unsolvable
 
+        if not available():
+            raise LanguageError([Diagnostic("exact-needs-native")])
         found: list[Exactly] = []
         try:
             interruptible(lambda stop: found.append(work(stop)))

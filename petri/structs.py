@@ -11,7 +11,7 @@ import datetime  # noqa: F401
 import sys
 from _thread import allocate_lock
 from collections.abc import Mapping
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 
 # What msgspec takes from typing_extensions, if that is there, Python has since 3.11. It is slow to load.
 if _hidden := "typing_extensions" not in sys.modules:
@@ -50,6 +50,9 @@ class Part(Frozen, gc=False):
 
     The garbage collector does not know it. A large net has a million: they are smaller, and collections shorter.
     """
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
 
 def fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ NOT_STARTED = 2  # wrong usage, a missing file, a parameter that does not fit
 STOPPED = 3  # the run stopped inside the model; its results are partial
 INTERRUPTED = 130
 NO_FOLDER = "there is no such folder"
-UNSOLVABLE = ("exact-many-states", "exact-standstill", "exact-no-time", "exact-large-chain", "exact-many-steps")
+UNSOLVABLE = ("exact-many-states", "exact-standstill", "exact-no-time", "exact-many-steps")
 
 
 class Refusal(Exception):

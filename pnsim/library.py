@@ -54,7 +54,9 @@ def is_solvable(name: str) -> bool:
     """Whether a net of the library has a chain of moderate size."""
     try:
         load(name).solve(states=SOLVABLE_STATES)
-    except LanguageError:
+    except LanguageError as error:
+        if any(diagnostic.id == "exact-needs-native" for diagnostic in error.diagnostics):
+            raise
         return False
     return True
 

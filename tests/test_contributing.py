@@ -137,7 +137,7 @@ def test_the_text_of_a_clause_is_known_only_where_its_recipe_says() -> None:
 
 
 def test_a_distribution_is_named_where_its_recipe_says_and_nowhere_else() -> None:
-    folders = ("petri", "pnsim", "tests/engine", "verification")
+    folders = ("petri", "pnsim", "tests/engine", "tests/exact", "verification")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".rs"))
     own = (path for path in files if "target" not in path.relative_to(ROOT).parts)
     knowing = {path.relative_to(ROOT).as_posix() for path in own if "weibull" in path.read_text("utf-8").lower()}

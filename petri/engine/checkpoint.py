@@ -1,9 +1,8 @@
-"""The state of a replication between two instants, as both engines write it and start from it.
+"""The state of a replication between two instants, as the native engine writes it and starts from it.
 
-It is the state that docs/semantics.md speaks of, and nothing else: what an engine keeps to be fast is made again. So
-either engine goes on from what the other has written, and both write the same. Here it is data: `petri.engine.resuming`
-and `petri/native/engine/src/session/checkpoint.rs` make it of an engine, and an engine of it; classes and fields there
-have the same order.
+It is the state that docs/semantics.md speaks of, and nothing else: what an engine keeps to be fast is made again. Here
+it is data: `petri/native/engine/src/session/checkpoint.rs` makes it of an engine, and an engine of it; classes and
+fields there have the same order.
 
 Times are in ticks. A word is 64 bits as a number without sign: a real by IEEE 754, anything else in two's complement.
 """
@@ -38,12 +37,6 @@ def wide(number: int) -> Wide:
 
 def wider(number: int) -> Wider:
     return *wide(number), number >> 192 & WORD
-
-
-def narrow(words: Wide | Wider) -> int:
-    """The number that these words are."""
-    number = sum(word << 64 * position for position, word in enumerate(words))
-    return number - (1 << 64 * len(words)) if words[-1] >> 63 else number
 
 
 class SavedPlace(Frozen, array_like=True):
@@ -208,7 +201,7 @@ class SavedFlow(Frozen, array_like=True):
 
 
 class SavedOrder(Frozen, array_like=True):
-    """As `petri.measure.reorder.Reordering` has it; counts: `petri.engine.saved_order.COUNTED`.
+    """As `petri.measure.reorder.Reordering` has it; counts: `petri.engine.saved_check.COUNTED`.
 
     The flow heard last comes last. retired: the keys of retired flows, in order.
     """

@@ -14,7 +14,6 @@ from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
-    from petri.engine.checkpoint import SavedEngine
     from petri.engine.firings import Firings
     from petri.measure.tally import Tally
 
@@ -125,9 +124,6 @@ class Session(Protocol):
 
     def clocks(self) -> list[ClockState]:
         """The clocks of each transition, in the order in which they were set, but those of tokens that have gone."""
-
-    def save(self) -> SavedEngine:
-        """The state, after `advance` has returned "until" or "dead". Another session of either engine may go on."""
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""

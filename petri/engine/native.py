@@ -236,6 +236,7 @@ class NativeSession:
         self._session.begin_window()
 
     def save(self) -> SavedEngine:
+        """The state, after `advance` has returned "until" or "dead". Another session may go on from it."""
         from petri.engine.checkpoint import SavedEngine
 
         return read_packed(self._session.save(), SavedEngine)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from petri.engine.checkpoint import SavedEngine
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource, Words3
@@ -15,7 +15,6 @@ from petri.engine.marking import Marking
 from petri.engine.observer import Observer
 from petri.engine.probes import Probes, WatchedState
 from petri.engine.reference import Engine, advance
-from petri.engine.resuming import resume_engine, saved_engine
 from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.file_read import FileRead
 from petri.measure.arrays import Floats
@@ -35,9 +34,8 @@ class ReferenceSession:
         asked: Asked,
         rows: RowSource | None = None,
         stopped: Callable[[], bool] | None = None,
-        start: SavedEngine | None = None,
     ) -> None:
-        """stopped: whether a long search for bindings should end. start: a state of the net, instead of time 0."""
+        """stopped: whether a long search for bindings should end."""
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._net = net
@@ -52,10 +50,8 @@ class ReferenceSession:
         if stopped is not None:
             self._engine.stopped = stopped
         self._rows = rows
-        self._probes.tokens = lambda place: len(self._engine.marking[place])
+        self._probes.tokens = self._tokens
         self._initial = np.array(initial, dtype=np.int64)
-        if start is not None:
-            resume_engine(self._engine, self._statistics, self._probes, self._levels, start)
 
     @property
     def now(self) -> float:
@@ -90,6 +86,14 @@ class ReferenceSession:
         state = self._probes.probes[probe]
         assert isinstance(state, WatchedState)
         return state.now if state.value.parts == 1.0 else round(Fraction(state.now, 2**64))
+
+    def _tokens(self, place: int) -> int:
+        return len(self._engine.marking[place])
+
+    def copied(self) -> ReferenceSession:
+        """Another session in the same state, without streams."""
+        shared = (self._net, self._engine.stopped)
+        return copy.deepcopy(self, {id(one): one for one in shared})
 
     def reseed(self, words: Words3) -> None:
         """Other random numbers from now on: SFC64 from these words."""
@@ -142,9 +146,6 @@ class ReferenceSession:
         if self._levels is None:
             return None
         return self._net.tick.time(np.array([one.times for one in self._levels.at(self.now)]))
-
-    def save(self) -> SavedEngine:
-        return saved_engine(self._engine, self._statistics, self._probes, self._levels)
 
     def files(self) -> tuple[FileRead, ...]:
         return () if self._rows is None else self._rows.read()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Final
 
 from petri.engine.checkpoint import (
     WORD,
@@ -20,8 +21,17 @@ from petri.engine.checkpoint import (
     token_of,
 )
 from petri.engine.clocks import GREATEST_RATE
-from petri.engine.saved_order import COUNTED
-from petri.measure.reorder import ANSWERS, DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, RETIRED, WRAPPED, YOUNG
+from petri.measure.reorder import (
+    ANSWERS,
+    COUNTERS,
+    DEGREE_LIMIT,
+    EXTENT_LIMIT,
+    FLOWS,
+    RETIRED,
+    SUMMED,
+    WRAPPED,
+    YOUNG,
+)
 from petri.net import (
     MOST_TOKENS,
     Content,
@@ -40,6 +50,8 @@ from petri.net import (
 from petri.ticks import HORIZON, NEVER
 
 MOST_FIRINGS = 1 << 48
+COUNTED: Final = tuple(name for name in COUNTERS if name not in {"total_late_time", *ANSWERS, *SUMMED})
+"""The counts of `Reordering`, in the order in which they are saved."""
 
 
 def check(net: Net, saved: SavedEngine) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from petri.engine.clocks import Settled
 from petri.engine.observer import Observer
-from petri.measure.arrays import Floats
 from petri.measure.occupancy import LEVELS, Occupancy
 from petri.net import Net, Scalar
 
@@ -106,10 +105,6 @@ class OccupancyRecorder(Observer):
         """The warm-up is over: count from `now`."""
         self._times[:] = 0.0
         self._since = [now] * len(self._held)
-
-    def resume(self, times: Floats, held: Sequence[int], now: float) -> None:
-        """Go on at `now` from these times of each place."""
-        self._times, self._held, self._since = times, list(held), [now] * len(held)
 
     def at(self, now: float) -> list[Occupancy]:
         """The times of each place, up to `now`."""

@@ -1,6 +1,6 @@
-"""Trials on the reference engine (rules Q1 to Q3, Q6): each path is a session that goes on from a saved state.
+"""Trials on the reference engine (rules Q1 to Q3, Q6): each path is a session, at time 0 or a copy of an earlier one.
 
-`petri/native/engine/src/session/trials.rs` is the twin, which keeps states in memory.
+`petri/native/engine/src/session/trials.rs` is the twin.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from petri.engine.checkpoint import SavedEngine
 from petri.engine.clocks import NOWHERE
 from petri.engine.errors import STOPPED, Fault
 from petri.engine.interface import ENDLESS, MOST_TRIAL_FIRINGS, Asked, Limits, Pilot, Threshold, Words3
@@ -43,7 +42,7 @@ class _Path(Struct):
     begun: float | None = None
 
 
-_Entry = tuple[SavedEngine, _Path]  # a state in which a path has reached a threshold
+_Entry = tuple[ReferenceSession, _Path]  # a state in which a path has reached a threshold
 
 
 class _Halted(Exception):
@@ -73,9 +72,12 @@ class ReferenceTrials:
         self.error: Fault | None = None
         self.session = self.begun(None, (0, 0, 0))
 
-    def begun(self, state: SavedEngine | None, words: Words3) -> ReferenceSession:
-        """A session at time 0, or in a state, with random numbers of its own."""
-        session = ReferenceSession(self.net, 0, 0, self.limits, Asked(), None, self.stopped, state)
+    def begun(self, state: ReferenceSession | None, words: Words3) -> ReferenceSession:
+        """A session at time 0, or in the state of another one, with random numbers of its own."""
+        if state is None:
+            session = ReferenceSession(self.net, 0, 0, self.limits, Asked(), None, self.stopped)
+        else:
+            session = state.copied()
         session.reseed(words)
         return session
 
@@ -150,7 +152,7 @@ class ReferenceTrials:
     def trial(self, seed: Words3, number: int, thresholds: Sequence[Threshold]) -> Tally:
         """One trial, with its branches, the last begun first; its value is an estimate (Q4) or a share (Q6)."""
         self.value, self.hits, at_once, branches, firings = 0.0, 0, 0, 0, 0
-        waiting: list[tuple[SavedEngine, _Path, int]] = []  # states at thresholds, and how many paths go on there
+        waiting: list[tuple[ReferenceSession, _Path, int]] = []  # states at thresholds, and how many paths go on there
         self.session, path, goes_on = self.begun(None, words_of(seed, number, 0)), _Path(), False
         while True:
             before = self.session.firings
@@ -173,7 +175,7 @@ class ReferenceTrials:
         path: _Path,
         goes_on: bool,
         thresholds: Sequence[Threshold],
-        waiting: list[tuple[SavedEngine, _Path, int]],
+        waiting: list[tuple[ReferenceSession, _Path, int]],
         firings: int,
     ) -> bool:
         """A path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already."""
@@ -197,7 +199,7 @@ class ReferenceTrials:
                 path.level += 1
                 left = thresholds[path.level - 1].factor - 1
                 if left:
-                    waiting.append((self.session.save(), replace(path, born=path.level), left))
+                    waiting.append((self.session.copied(), replace(path, born=path.level), left))
 
     # ------------------------------------------------------------ pilot runs
 
@@ -279,7 +281,7 @@ class ReferenceTrials:
             if is_there and not was_there:
                 rises += 1
                 if len(found) < MOST_ENTRIES:
-                    found.append((self.session.save(), replace(path)))
+                    found.append((self.session.copied(), replace(path)))
                 if self.window is None:
                     return rises
 

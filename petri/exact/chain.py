@@ -22,8 +22,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Ended = Literal["complete", "states", "memory", "bindings", "stopped"]
 """What ended an exploration: bindings, that in one state there were too many of one transition to try."""
-Kind = Literal["continuous", "ticks", "mixed"]
-"""mixed: in some states time passes by constants, in others by exponentials, and never by both."""
+Kind = Literal["continuous", "ticks"]
 
 MOST_STATES = 10_000_000
 MOST_MEMORY = 4 * 2**30
@@ -154,6 +153,10 @@ class StateSpace(Protocol):
     def kind(self) -> Kind: ...
 
     @property
+    def takes_turns(self) -> bool:
+        """Whether constants pass in some states and exponential times in others; then a constant ends at a rate."""
+
+    @property
     def sources(self) -> Integers: ...
 
     @property
@@ -195,8 +198,8 @@ class StateSpace(Protocol):
     def in_progress(self, transition: int) -> Integers:
         """The firings of a transition in progress, or its clocks that run (of vanishing states 0), in each state."""
 
-    def variables(self, arc: int) -> Sequence[Scalar]:
-        """The variables of the firing that an arc starts, draws included."""
+    def variables(self, arcs: Sequence[int]) -> Sequence[Sequence[Scalar]]:
+        """The variables of the firing that each of these arcs starts, draws included."""
 
 
 class Chain(ABC):
@@ -306,14 +309,14 @@ class Chain(ABC):
             return np.full(len(arcs), float(expression.value or 0.0))
         counts: dict[int, Integers] = {}
         found = np.empty(len(arcs))
-        for number, arc in enumerate(arcs.tolist()):
+        for number, (arc, variables) in enumerate(zip(arcs.tolist(), space.variables(arcs.tolist()), strict=True)):
 
             def tokens(place: int, source: int = int(space.sources[arc])) -> int:
                 if place not in counts:
                     counts[place] = space.counts(place)
                 return int(counts[place][source])
 
-            context = Context(space.variables(arc), tokens, tables=self.net.tables)
+            context = Context(variables, tokens, tables=self.net.tables)
             found[number] = float(evaluate(expression, context))
         return found
 

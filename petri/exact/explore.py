@@ -1,17 +1,12 @@
-"""The states of a net, by the native engine where it is built and can, else by the naive explorer."""
+"""The states of a net, which the native engine explores."""
 
 from __future__ import annotations
 
-from petri.engine.native import available
-from petri.exact.chain import Limits, StateSpace, Unsolvable
+from petri.exact.chain import Limits, Unsolvable
 from petri.exact.exchange import Symmetries
-from petri.exact.naive import NaiveSpace
+from petri.exact.native import NativeSpace
 from petri.net import Net
 from petri.run.stop import StopSign
-from petri.structs import replace
-
-MOST_NAIVE = 100_000  # states, which take the naive explorer a minute or two
-ALSO_NAIVE = ("exact-mixed", "exact-time")  # what the native engine refuses, and the naive explorer may not
 
 
 def _refuse_unordered(net: Net) -> None:
@@ -25,18 +20,10 @@ def _refuse_unordered(net: Net) -> None:
 
 def explore(
     net: Net, limits: Limits = Limits(), stop: StopSign | None = None, symmetries: Symmetries | None = None
-) -> StateSpace:
-    """The state space of a net, as far as limits and `stop` allow; with symmetries, if the native engine can use them.
+) -> NativeSpace:
+    """The state space of a net, as far as limits and `stop` allow, with symmetries where times are not constant.
 
     Raises Unsolvable, and ModelError where a firing breaks a rule.
     """
     _refuse_unordered(net)
-    if available():
-        from petri.exact.native import NativeSpace
-
-        try:
-            return NativeSpace(net, limits, stop, symmetries)
-        except Unsolvable as why:
-            if why.id not in ALSO_NAIVE:
-                raise
-    return NaiveSpace(net, replace(limits, states=min(limits.states, MOST_NAIVE)), stop)
+    return NativeSpace(net, limits, stop, symmetries)

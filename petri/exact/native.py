@@ -1,4 +1,4 @@
-"""The fast explorer: the native engine's, with the interface of the naive one."""
+"""The state space that the native engine explores."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
+from petri.engine.trajectory import value_of
 from petri.exact.chain import (
     Ended,
     Floats,
@@ -24,7 +25,7 @@ from petri.exact.chain import (
 )
 from petri.exact.exchange import Symmetries, none
 from petri.exact.libraries import library
-from petri.exact.naive import Seat
+from petri.exact.timing import without_stages
 from petri.net import Net, Scalar, Span, Token
 from petri.run.stop import StopSign
 
@@ -32,6 +33,7 @@ MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
 BASIS = 10  # vectors between restarts at first, each of 4 bytes a state
 
 Rows = tuple[bytes, bytes, bytes]
+Stages = tuple[int, list[tuple[int, float]], list[float]]
 
 REASONS = {
     "clock-with-memory": "exact-clock",
@@ -42,14 +44,13 @@ REASONS = {
     "time": "exact-time",
     "reads-now": "exact-instant",
 }
-"""The native engine's reasons for refusing a net, and what the naive explorer calls them."""
+"""The native engine's reasons for refusing a net, and their wording."""
 
 
 class NativeSpace:
     """See `petri.exact.chain.StateSpace`.
 
-    Raises Unsolvable also for some nets that the naive explorer can do: constant times beside random ones, and
-    geometric times. Raises ImportError if the native engine is not built.
+    Raises Unsolvable, ModelError where a firing breaks a rule, and ImportError if the native engine is not built.
     """
 
     initial = 0
@@ -70,7 +71,7 @@ class NativeSpace:
         except ValueError as error:
             raise ModelError("net-refused", reason=str(error)) from error
         if explored is None:
-            raise _refused(refusal)
+            raise _refused(net, refusal)
         self.explored = explored
         self.alike = reals(explored.alike())
         self.symmetries = allowed if len(self.alike) else none(net)
@@ -81,6 +82,7 @@ class NativeSpace:
         self.complete = self.ended == "complete"
         self.expanded: int = explored.expanded
         self.kind: Kind = "ticks" if explored.in_ticks else "continuous"
+        self.takes_turns: bool = explored.takes_turns
 
     def __len__(self) -> int:
         return len(self.explored)
@@ -152,15 +154,22 @@ class NativeSpace:
             return tuple(sorted(tokens, key=lambda token: [token[slot] for slot in per]))
         return tuple(sorted(tokens) if self.net.places[place].discipline == "bag" else tokens)
 
-    def _running(self, means: list[float], ticks: int, transition: int, gives: list[tuple[int, int, bytes]]) -> Running:
-        stages = [Stage("exponential", mean) for mean in means] or [Stage("constant", float(ticks))]
+    def _running(self, stages: Stages, transition: int, gives: list[tuple[int, int, bytes]]) -> Running:
+        left, rounds, means = stages
+        now = [Stage("constant", float(left))] if left and not rounds else []
+        lefts = [left, *(ticks for ticks, _ in rounds[1:])]
+        again = [
+            Stage("geometric", float(ticks), float(period), chance)
+            for ticks, (period, chance) in zip(lefts, rounds, strict=False)
+        ]
+        whole = [*now, *again, *(Stage("exponential", mean) for mean in means)]
         black = ((),)
         deposits = [(place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives]
-        return Running(tuple(stages), transition, tuple(deposits))
+        return Running(tuple(whole), transition, tuple(deposits))
 
     @property
     def fastest(self) -> float:
-        if self.kind != "continuous":
+        if self.kind != "continuous" or self.takes_turns:
             return 0.0
         has_clock = [transition.clock is not None for transition in self.net.transitions]
         rates = (rate for transition, starts, rate in self.explored.labels() if has_clock[transition] or not starts)
@@ -177,31 +186,11 @@ class NativeSpace:
         count = self.explored.clocks_running if has_clock else self.explored.in_progress
         return np.frombuffer(count(transition), dtype=np.int64)
 
-    def variables(self, arc: int) -> Sequence[Scalar]:
-        """The naive explorer finds them: arcs of the engine have no values."""
-        source, target = int(self.sources[arc]), int(self.targets[arc])
-        first = int(self.offsets[source])
-        alike = [
-            other
-            for other in range(first, int(self.offsets[source + 1]))
-            if self.targets[other] == target and self.transitions[other] == self.transitions[arc] and self.starts[other]
-        ]
-        aim = _unordered(self.state(target))
-        events = [
-            event
-            for event in self._seat.starts(self.state(source), int(self.transitions[arc]))
-            if _unordered(event.target) == aim
-        ]
-        return events[min(alike.index(arc), len(events) - 1)].variables
-
-    @cached_property
-    def _seat(self) -> Seat:
-        return Seat(self.net)
-
-
-def _unordered(state: StateView) -> tuple[object, ...]:
-    """A state whatever the order of its firings in progress."""
-    return state.marking, sorted(state.running)
+    def variables(self, arcs: Sequence[int]) -> list[list[Scalar]]:
+        labels = self.transitions[list(arcs)].tolist()
+        kinds = [[variable.kind for variable in self.net.transitions[label].variables] for label in labels]
+        rows = zip(self.explored.variables(arcs), kinds, strict=True)
+        return [[value_of(word, kind) for word, kind in zip(row, of, strict=True)] for row, of in rows]
 
 
 # ------------------------------------------------------------ chains
@@ -247,8 +236,12 @@ def long_run(rates: Any, rewards: Floats, tolerance: float, stop: StopSign) -> t
     return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance), stop.native)
 
 
-def _refused(refusal: Any) -> Exception:
+def _refused(net: Net, refusal: Any) -> Exception:
     reason, where, details, transition = refusal
+    if reason == "time":
+        of = net.transitions[transition]
+        times = [of.time, *(draw.expression for draw in of.draws), None if of.clock is None else of.clock.time]
+        return Unsolvable(REASONS[reason], transition, draw=without_stages(times))
     if reason in REASONS:
         return Unsolvable(REASONS[reason], transition)
     span = None if where is None else Span(where[0], *where[1][1:])

@@ -1,4 +1,4 @@
-"""The chain of a state space of the native engine, which eliminates the vanishing states and solves large chains."""
+"""The chain of a state space: the native engine eliminates the vanishing states, and solves large chains."""
 
 from __future__ import annotations
 
@@ -9,25 +9,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from petri.diagnostics import Diagnostic
 from petri.engine.expression import Context, evaluate
-from petri.exact.chain import Chain, Floats, Integers, Interrupted, Kind, StateSpace
-from petri.exact.elimination import EliminatedChain, stopped, too_many
+from petri.exact.chain import Chain, Floats, Integers, Interrupted, Kind, StateSpace, Unsolvable
 from petri.exact.native import NativeSpace, as_matrix, effort, reals
 from petri.net import Net, Transition, constant_count, operations
 
 MOST_KEPT = 64_000_000  # numbers of firings in progress, mostly of a byte each
 
 
-def chain_of(net: Net, space: StateSpace) -> Chain:
+LIMITS = {"states": "exact-many-states", "memory": "exact-much-memory", "bindings": "exact-many-bindings"}
+"""What ends an exploration: the wording of each."""
+
+
+def too_many(net: Net, space: StateSpace) -> Unsolvable:
+    """That a limit ended the exploration, with the place that holds the most tokens."""
+    return Unsolvable(LIMITS[space.ended], space.crowded, states=len(space), **_fullest(net, space))
+
+
+def stopped(net: Net, space: StateSpace) -> Diagnostic:
+    """That Ctrl-C ended the exploration, with the same."""
+    return Diagnostic("exact-stopped", values={"states": len(space), **_fullest(net, space)})
+
+
+def _fullest(net: Net, space: StateSpace) -> dict[str, Any]:
+    """The place that holds the most tokens, if these are many."""
+    most = [int(space.counts(place).max()) for place in range(len(net.places))]
+    place = max(range(len(most)), key=most.__getitem__, default=0)
+    return {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
+
+
+def chain_of(net: Net, space: NativeSpace) -> NativeChain:
     """The chain of a state space. Raises Unsolvable where states are left out, or time stands still; Interrupted."""
     if space.stop.is_set():
         raise Interrupted(stopped(net, space))
     if not space.complete:
         raise too_many(net, space)
-    native = space.explored.chain() if isinstance(space, NativeSpace) else None
-    if native is None:  # also where firings that take no time lead in a circle
-        return EliminatedChain(net, space)
-    assert isinstance(space, NativeSpace)
+    native, stuck = space.explored.chain()
+    if native is None:
+        names = [net.transitions[transition].name for transition in sorted(set(stuck))]
+        raise Unsolvable("exact-standstill", transitions=names)
     return NativeChain(net, space, native)
 
 

@@ -98,7 +98,8 @@ class Reachability:
 
     def _with_variables(self, steps: Sequence[Step]) -> list[Step]:
         """To find them takes time where tokens are many."""
-        return [one._replace(variables=tuple(self.space.variables(one.arc))) if one.starts else one for one in steps]
+        found = iter(self.space.variables([one.arc for one in steps if one.starts]))
+        return [one._replace(variables=tuple(next(found))) if one.starts else one for one in steps]
 
     def _way(self, state: int) -> list[Step]:
         steps: list[Step] = []

@@ -9,10 +9,11 @@ from typing import Any
 
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.display import ShownInNotebook
-from petri.exact.chain import Limits, StateSpace, StateView, Unsolvable
+from petri.exact.chain import Limits, StateView, Unsolvable
 from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, lasts, none
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
+from petri.exact.native import NativeSpace
 from petri.exact.native_chain import chain_of
 from petri.exact.relevant import relevant
 from petri.exact.steady import SteadyState
@@ -182,7 +183,7 @@ class _Asymmetric(Exception):
     """A closed class may stand for several, between which symmetries exchange elements: no element has the mean."""
 
 
-def _without_time(net: Net, space: StateSpace) -> Unsolvable:
+def _without_time(net: Net, space: NativeSpace) -> Unsolvable:
     """Why no time passes in any state."""
     if all(one.clock is None and not lasts(one) for one in net.transitions):
         return Unsolvable("exact-no-time")
@@ -193,7 +194,7 @@ def _without_time(net: Net, space: StateSpace) -> Unsolvable:
 class _Solver:
     """Reads the figures of a net off its chain."""
 
-    def __init__(self, net: Net, explored: Net, shown: frozenset[int], space: StateSpace, at: float | None) -> None:
+    def __init__(self, net: Net, explored: Net, shown: frozenset[int], space: NativeSpace, at: float | None) -> None:
         self.net, self.space, self.at = net, space, at
         if not space.tangible.any():
             raise _without_time(explored, space)

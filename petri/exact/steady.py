@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from petri.engine.native import available
-from petri.exact.chain import Chain, Floats, Integers, Unsolvable
+from petri.exact.chain import Chain, Floats, Integers
 from petri.exact.libraries import library
 from petri.exact.native import long_run as bounds_of
 from petri.exact.native import stationary as native_stationary
@@ -97,13 +96,12 @@ class SteadyState:
         many = len(states) * len(columns) > MOST_CERTIFIED
         rates = self.chain.rates_in(number) if len(states) <= MOST_FACTORED else None
         direct = rates is not None and many and rates.nnz <= FEW_ARCS * len(states)  # factors hardly fill up
-        if len(states) > MOST_DIRECT and available() and not direct:
+        if len(states) > MOST_DIRECT and not direct:
             close = CLOSEST if len(states) <= MOST_CLOSEST else 0.1 * CLOSE
             shares, off = self.chain.stationary(number, close)
             if off <= CLOSE or rates is None:
                 return self._over(number, shares, off, 0.0, columns)
-        if rates is None:
-            raise Unsolvable("exact-large-chain", states=len(states), most=MOST_FACTORED)
+        assert rates is not None
         if many:
             return self._over(number, *certain_shares(rates), columns)
         return certified(rates, np.stack([column()[states] for column in columns], axis=1))
@@ -143,13 +141,11 @@ def ends(chain: Chain, inside: Any, into: Any, starting: Floats) -> tuple[Floats
     probability for the rates b into a class, so t·b is off by at most the sum of |s − (D − N)ᵀt|, whatever t is.
     """
     exits = np.asarray(inside.sum(axis=1) + into.sum(axis=1)).ravel()
-    if len(starting) > MOST_DIRECT and available():
+    if len(starting) > MOST_DIRECT:
         times = _times_by_returns(chain, inside, into, starting)
-    elif len(starting) <= MOST_FACTORED:
+    else:
         system = (library("scipy.sparse").diags(exits) - inside).tocsc()
         times = _Solved(system).solve(starting, transposed=True)
-    else:
-        raise Unsolvable("exact-large-chain", states=len(starting), most=MOST_FACTORED)
     times = np.maximum(times, 0.0)
     off = float(np.abs(starting - exits * times + inside.T @ times).sum())
     widest = int(max(np.diff(inside.tocsc().indptr).max(), np.diff(into.tocsc().indptr).max())) + STEPS_OF_RATES

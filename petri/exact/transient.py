@@ -38,7 +38,7 @@ def transient(chain: Chain, until: float) -> Transient:
     """The distribution at the instant `until`, in the net's time unit. Raises Unsolvable if it takes too many steps."""
     start = np.zeros(chain.states)
     start[chain.initial[0]] = chain.initial[1]
-    if chain.kind == "mixed":
+    if chain.space.takes_turns:
         raise Unsolvable("exact-mixed-transient")
     if chain.kind == "ticks":
         return _stepped(chain, start, until)

@@ -22,9 +22,9 @@ from petri.engine.checkpoint import (
 )
 from petri.engine.expression import Context
 from petri.engine.interface import Asked, Limits
+from petri.engine.native import NativeSession
 from petri.engine.probes import Whole
 from petri.engine.random import own_streams
-from petri.engine.reference_session import ReferenceSession
 from petri.engine.saved_check import arcs_of, gives
 from petri.net import Content, Net, Place, Slot, Transition
 from petri.run.checkpoint import SavedReplication
@@ -68,7 +68,7 @@ class _Fitting:
         return tuple(self.told)
 
     def engine(self) -> SavedEngine:
-        fresh = ReferenceSession(self.net, 1, 0, Limits(), Asked()).save()
+        fresh = NativeSession(self.net, 1, 0, Limits(), Asked()).save()
         saved = self.saved
         firings = self.firings()
         places = self.marking(fresh)

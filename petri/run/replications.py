@@ -215,8 +215,10 @@ class Driver:
 
     def save(self) -> SavedReplication:
         """How it stands, at the end of an instant."""
+        from petri.engine.native import NativeSession
         from petri.run.checkpoint import SavedObservation, SavedReplication
 
+        assert isinstance(self.session, NativeSession)
         return SavedReplication(
             self.index,
             self.branch,

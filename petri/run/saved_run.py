@@ -16,6 +16,7 @@ from typing import Final
 
 from petri.atomic_file import replacing
 from petri.codec import net_text
+from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.engine.native import available
 from petri.engine.saved_check import check
@@ -41,6 +42,14 @@ class _Contents(Frozen, array_like=True):
     warmup: float
     seed: int
     replications: tuple[SavedReplication, ...]
+
+
+def check_engine(engine: str) -> None:
+    """Raises LanguageError unless it is the native engine, which alone saves states, and it is installed."""
+    if not available():
+        raise LanguageError([Diagnostic("state-needs-native")])
+    if engine == "reference":
+        raise LanguageError([Diagnostic("state-by-reference")])
 
 
 class SavedRun(Frozen):
@@ -69,7 +78,8 @@ class SavedRun(Frozen):
 
     @classmethod
     def load(cls, path: str | Path) -> SavedRun:
-        """Read it from a file. Raises OSError, and NotSaved for a file that is something else."""
+        """Read it from a file. Raises as `check_engine`, OSError, and NotSaved for a file that is something else."""
+        check_engine("native")
         if (kind := irregular(Path(path))) is not None:
             raise NotSaved(f"it is {kind}")
         with open(path, "rb") as file:
@@ -113,7 +123,7 @@ class SavedRun(Frozen):
         if not earlier:
             return
         try:
-            now = begin(self.net, "native" if available() else "reference", 1, 0, start=one.engine).observe()
+            now = begin(self.net, "native", 1, 0, start=one.engine).observe()
             for seen in earlier:
                 now.minus(seen.observation())
             for seen, later in pairwise(one.batches):

@@ -27,9 +27,9 @@ def begin(
     stop: StopSign | None = None,
     start: SavedEngine | None = None,
 ) -> Session:
-    """A session at time 0, or in the state `start` of this net. `engine` is "native" or "reference".
+    """A session at time 0, or, of the native engine, in the state `start` of this net.
 
-    Raises ImportError if the native one is missing.
+    engine: "native" or "reference". Raises ImportError if the native one is missing.
     block: rows of a stream read at a time; it does not affect results. stop: ends a long search for bindings. Raises
     LanguageError if a stream of the net cannot be read.
     """
@@ -38,7 +38,8 @@ def begin(
         from petri.engine.reference_session import ReferenceSession
 
         stopped = None if stop is None else stop.is_set
-        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows, stopped, start)
+        assert start is None
+        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows, stopped)
     from petri.engine.native import NativeSession
 
     flag = None if stop is None else stop.native

@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 import petri
+from petri.engine.native import available
 from petri.exact import chain
 from petri.exact.reach import LONGEST_LOOKED_AT
 from tests.cli.calling import Call, caller
+
+if not available():
+    pytest.skip("the native engine is not built", allow_module_level=True)
 
 TABLE = """net table
 type Seat = 0..2
@@ -35,6 +39,17 @@ def test_solve(call: Call) -> None:
     told = json.loads(call("solve", "mm1k", "--json").out)
     served = next(one for one in told["measures"] if one["name"] == "served")
     assert served["low"] <= served["value"] <= served["high"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("solve", "mm1k"), ("reach", "mm1k"), ("run", "mm1k", "--exact", "-q"), ("list", "--solvable")]
+)
+def test_without_the_native_engine(arguments: tuple[str, ...], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.engine.native._native", None)
+    told = call(*arguments)
+    assert told.status == 2
+    assert "error[exact-needs-native]: exact answers need the native engine, which is not installed" in told.err
+    assert "Rust toolchain" in told.err
 
 
 @pytest.mark.slow

@@ -12,11 +12,15 @@ import msgspec
 import pytest
 
 import petri
+from petri.engine.native import available
 from petri.run.saved_run import MAGIC, NotSaved, SavedRun
-from tests.engines import ENGINES, FASTEST
+from tests.engines import ENGINES
 from tests.sampling import one_in
 
 from .calling import Call
+
+if not available():
+    pytest.skip("the native engine is not built", allow_module_level=True)
 
 LINE = """net line
 place source = token
@@ -56,13 +60,14 @@ def test_a_run_in_two_parts_is_the_run(
 ) -> None:
     asked: dict[str, Any] = {"until": 300, "warmup": 50, "engine": engine, "seed": 4, "occupancy": True}
     whole = line.run(**asked, replications=replications)
-    first = line.run(**{**asked, "until": max(at, 60)}, replications=replications, save_at=at)
+    divided = {**asked, "engine": "native"}
+    first = line.run(**{**divided, "until": max(at, 60)}, replications=replications, save_at=at)
     if at == 300:
         asked["until"] = 400
         whole = line.run(**asked, replications=replications)
     assert first.saved is not None
     first.saved.save(tmp_path / "state")
-    rest = line.run(start=SavedRun.load(tmp_path / "state"), until=asked["until"], engine=engine, occupancy=True)
+    rest = line.run(start=SavedRun.load(tmp_path / "state"), until=asked["until"], occupancy=True)
     assert [one.hash for one in rest.replications] == [one.hash for one in whole.replications]
     assert shown(rest) == shown(whole)
 
@@ -96,14 +101,14 @@ def test_a_dead_net_lasts_and_can_be_saved(engine: str, at: float, tmp_path: Pat
 
 
 def test_one_warm_up_serves_branches(line: petri.Model) -> None:
-    saved = line.run(until=100, save_at=100, engine=FASTEST).saved
+    saved = line.run(until=100, save_at=100).saved
     assert saved is not None
-    branches = line.run(start=saved, until=200, replications=8, engine=FASTEST)
+    branches = line.run(start=saved, until=200, replications=8)
     assert len({one.hash for one in branches.replications}) == 8
     assert all(one.window.elapsed == 100.0 for one in branches.replications)
-    again = line.run(start=saved, until=200, replications=2, engine=FASTEST)
+    again = line.run(start=saved, until=200, replications=2)
     assert [one.hash for one in again.replications] == [one.hash for one in branches.replications[:2]]
-    other = line.run(start=saved, until=200, replications=1, engine=FASTEST, seed=2)
+    other = line.run(start=saved, until=200, replications=1, seed=2)
     assert other.replications[0].hash != branches.replications[0].hash
 
 
@@ -115,18 +120,17 @@ transition die: alive -> dead  takes exp(1.0)
 """
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_replications_that_have_ended_are_left_out(engine: str, tmp_path: Path, call: Call) -> None:
+def test_replications_that_have_ended_are_left_out(tmp_path: Path, call: Call) -> None:
     """The others keep their numbers."""
     net, state = tmp_path / "dying.net", tmp_path / "state"
     net.write_text(DYING)
-    whole = petri.loads(DYING).run(until="dead", replications=5, engine=engine)
+    whole = petri.loads(DYING).run(until="dead", replications=5, engine="reference")
     late = [one for one in whole.replications if one.time > 2.0]
     assert [one.index for one in late] == [1, 3]
-    options = ("--until", "dead", "-n", "5", "--engine", engine)
+    options = ("--until", "dead", "-n", "5")
     told = call("run", str(net), *options, "--save-at", "2", str(state)).err
     assert "3 of 5 replications ended before 2" in told
-    rest = petri.load(net).run(start=SavedRun.load(state), engine=engine)
+    rest = petri.load(net).run(start=SavedRun.load(state))
     assert [(one.index, one.hash) for one in rest.replications] == [(one.index, one.hash) for one in late]
 
 
@@ -142,13 +146,12 @@ transition serve: queue, server -> server, exit  takes exp(0.8)
 """
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_changed_net_goes_on(line: petri.Model, engine: str, tmp_path: Path) -> None:
-    saved = line.run(until=100, save_at=100, engine=engine, seed=3).saved
+def test_a_changed_net_goes_on(line: petri.Model) -> None:
+    saved = line.run(until=100, save_at=100, seed=3).saved
     assert saved is not None
     waiting, out = (saved.replications[0].engine.places[n].tokens for n in (1, 3))
     changed = petri.loads(CHANGED)
-    going_on = changed.going_on(saved, until=101, engine=engine)
+    going_on = changed.going_on(saved, until=101)
     assert going_on.starts.left_out == (
         "1 token for `out`, which is not in the net as it was",
         "1 firing of `serve` in progress, whose tokens are deposited at once",
@@ -157,7 +160,7 @@ def test_a_changed_net_goes_on(line: petri.Model, engine: str, tmp_path: Path) -
     )
     places = going_on.starts.replications[0].engine.places
     assert [place.tokens for place in places] == [0, waiting, 1, 0, 3]
-    ran = changed.run(start=saved, until=200, engine=engine)
+    ran = changed.run(start=saved, until=200)
     assert ran.replications[0].complete
     assert ran.replications[0].window.elapsed == 100.0
 
@@ -165,9 +168,9 @@ def test_a_changed_net_goes_on(line: petri.Model, engine: str, tmp_path: Path) -
 def test_streams_of_transitions_go_on(line: petri.Model, tmp_path: Path, call: Call) -> None:
     """In the same net, in one with another transition, and in branches, whose streams are their own."""
     own = line.with_own_streams()
-    whole = own.run(until=200, save_at=100, engine=FASTEST)
+    whole = own.run(until=200, save_at=100)
     assert whole.saved is not None
-    assert own.run(start=whole.saved, until=200, engine=FASTEST).hash == whole.hash
+    assert own.run(start=whole.saved, until=200).hash == whole.hash
     state = tmp_path / "state"
     whole.saved.save(state)
     rest = json.loads(call("run", "--from", str(state), "--until", "200", "--json").out)
@@ -176,7 +179,7 @@ def test_streams_of_transitions_go_on(line: petri.Model, tmp_path: Path, call: C
     streams = whole.saved.replications[0].engine.own_random
     names = [transition.name for transition in own.net.transitions]
     changed = petri.loads(CHANGED + "transition more: spare -> spare  takes exp(1.0)").with_own_streams()
-    begun = changed.going_on(whole.saved, until=200, engine=FASTEST).starts.replications[0].engine.own_random
+    begun = changed.going_on(whole.saved, until=200).starts.replications[0].engine.own_random
     kept = dict(zip((transition.name for transition in changed.net.transitions), begun, strict=True))
     assert [kept[name] for name in names if name in kept] == [streams[names.index(n)] for n in names if n in kept]
     assert kept["more"] not in streams
@@ -194,13 +197,12 @@ transition lose: queue -> nothing  after exp(100)
 """
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_changed_net_goes_on_with_tokens_on_the_way(engine: str) -> None:
+def test_a_changed_net_goes_on_with_tokens_on_the_way() -> None:
     """Firings start at 0, 2, … 10. In the changed net, `far` has no delay, and there is no `out`."""
-    saved = petri.loads(SENDING.format(far=30)).run(until=10, save_at=10, engine=engine).saved
+    saved = petri.loads(SENDING.format(far=30)).run(until=10, save_at=10).saved
     assert saved is not None
     text = SENDING.format(far=30).replace("far in 30", "far").replace(", out in 7", "").replace("place out\n", "")
-    going_on = petri.loads(text).going_on(saved, until=11, engine=engine)
+    going_on = petri.loads(text).going_on(saved, until=11)
     assert going_on.starts.left_out == (
         "4 tokens for `out`, which is not in the net as it was",
         "10 outputs of `send` on the way, whose tokens are deposited at once",
@@ -209,12 +211,11 @@ def test_a_changed_net_goes_on_with_tokens_on_the_way(engine: str) -> None:
     engine_state = going_on.starts.replications[0].engine
     assert [place.tokens for place in engine_state.places] == [0, saved.replications[0].engine.places[1].tokens, 6]
     assert [one.part for one in engine_state.in_progress] == [2, 1, 2, 2]
-    ran = petri.loads(text).run(start=saved, until=50, engine=engine)
+    ran = petri.loads(text).run(start=saved, until=50)
     assert ran.replications[0].complete
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_was_in_progress_ends_before_what_starts_in_a_changed_net(engine: str) -> None:
+def test_what_was_in_progress_ends_before_what_starts_in_a_changed_net() -> None:
     """Eight firings are in progress at 7. The last of them ends at 17, as the first one of the changed net does."""
     text = """net ending
     place source : int = 1
@@ -223,10 +224,10 @@ def test_what_was_in_progress_ends_before_what_starts_in_a_changed_net(engine: s
     transition send: source(n) -> source(n + 1) in 1, line(n)  takes 9 + min(n, 1)
     transition serve: line(n) -> out(n)
     """
-    saved = petri.loads(text).run(until=7, save_at=7, engine=engine).saved
+    saved = petri.loads(text).run(until=7, save_at=7).saved
     assert saved is not None
     changed = petri.loads(text + "place new = token  transition late: new -> line(100)  takes 10")
-    ran = changed.run(start=saved, until=17, save_at=17, engine=engine).saved
+    ran = changed.run(start=saved, until=17, save_at=17).saved
     assert ran is not None
     assert ran.replications[0].engine.places[2].words == (1, 2, 3, 4, 5, 6, 7, 8, 100)
 
@@ -234,10 +235,9 @@ def test_what_was_in_progress_ends_before_what_starts_in_a_changed_net(engine: s
 def test_on_the_command_line(tmp_path: Path, call: Call) -> None:
     net, state = tmp_path / "line.net", str(tmp_path / "state.pnsim")
     net.write_text(LINE.format(mean=0.8))
-    engine = ("--engine", FASTEST, "-q")
-    whole = json.loads(call("run", str(net), "--until", "300", "--json", *engine).out)
-    call("run", str(net), "--until", "100", "--save-at", "100", state, *engine)
-    rest = json.loads(call("run", "--from", state, "--until", "300", "--json", *engine).out)
+    whole = json.loads(call("run", str(net), "--until", "300", "--json", "-q", "--engine", "reference").out)
+    call("run", str(net), "--until", "100", "--save-at", "100", state, "-q")
+    rest = json.loads(call("run", "--from", state, "--until", "300", "--json", "-q").out)
     assert rest["replications"][0]["hash"] == whole["replications"][0]["hash"]
     assert rest["measures"] == whole["measures"]
     (tmp_path / "rest.json").write_text(json.dumps(rest))
@@ -256,6 +256,8 @@ def test_on_the_command_line(tmp_path: Path, call: Call) -> None:
         (("--from", "STATE", "--precision", "2%"), "a precision decides how many replications are run"),
         (("NET", "--until", "9", "--save-at", "10", "x"), "the state cannot be saved at 10"),
         (("NET", "--until", "9", "--save-at", "9", "/no/folder/x"), "/no/folder/x"),
+        (("NET", "--until", "9", "--save-at", "9", "x", "--engine", "reference"), "the reference engine was asked for"),
+        (("--from", "STATE", "--engine", "reference"), "the reference engine was asked for"),
     ],
 )
 def test_wrong_command_lines(
@@ -263,13 +265,26 @@ def test_wrong_command_lines(
 ) -> None:
     state, net = tmp_path / "state", tmp_path / "line.net"
     net.write_text(LINE.format(mean=0.8))
-    saved = line.run(until=100, save_at=100, engine=FASTEST).saved
+    saved = line.run(until=100, save_at=100).saved
     assert saved is not None
     saved.save(state)
     names = {"STATE": str(state), "NET": str(net)}
     ran = call("run", *(names.get(one, one) for one in arguments))
     assert ran.status == 2
     assert told in ran.err
+
+
+@pytest.mark.parametrize("arguments", [("NET", "--until", "9", "--save-at", "9", "x"), ("--from", "STATE")])
+def test_without_the_native_engine(
+    arguments: tuple[str, ...], tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = tmp_path / "line.net"
+    net.write_text(LINE.format(mean=0.8))
+    monkeypatch.setattr("petri.engine.native._native", None)
+    ran = call("run", *({"NET": str(net)}.get(one, one) for one in arguments))
+    assert ran.status == 2
+    assert "error[state-needs-native]: only the native engine saves a state or goes on from one" in ran.err
+    assert "Rust toolchain" in ran.err
 
 
 # ---------------------------------------------------------------- files of strangers
@@ -296,7 +311,7 @@ def leaves(data: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("first", one_in(6, range(6)))
 def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path, first: int) -> None:
     """Each sixth number of a file becomes one that it is not: it is refused, or the run goes on without a crash."""
-    saved = line.run(until=30, save_at=30, engine=FASTEST).saved
+    saved = line.run(until=30, save_at=30).saved
     assert saved is not None
     original = contents(saved, tmp_path / "state")
     engine = original[4][0][2]
@@ -310,7 +325,7 @@ def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path, first: int
             part[leaf[-1]] = value
             path = written(changed, tmp_path / "changed")
             try:
-                line.run(start=SavedRun.load(path), until=40, engine=FASTEST, max_firings=10_000)
+                line.run(start=SavedRun.load(path), until=40, max_firings=10_000)
                 ran += 1
             except (NotSaved, petri.LanguageError):
                 refused += 1
@@ -320,7 +335,7 @@ def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path, first: int
 
 @pytest.mark.parametrize("numbers", [(1, 1), (1, 0), (-1, 0), (0, 1 << 40)])
 def test_replications_are_numbered_in_order(line: petri.Model, tmp_path: Path, numbers: tuple[int, int]) -> None:
-    saved = line.run(until=30, save_at=30, replications=2, engine=FASTEST).saved
+    saved = line.run(until=30, save_at=30, replications=2).saved
     assert saved is not None
     changed = contents(saved, tmp_path / "state")
     for replication, number in zip(changed[4], numbers, strict=True):
@@ -343,7 +358,7 @@ def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatc
 
 
 def test_a_file_that_is_cut_off_is_refused(line: petri.Model, tmp_path: Path) -> None:
-    saved = line.run(until=30, save_at=30, engine=FASTEST).saved
+    saved = line.run(until=30, save_at=30).saved
     assert saved is not None
     saved.save(tmp_path / "state")
     whole = (tmp_path / "state").read_bytes()

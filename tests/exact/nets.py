@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from petri.catalogue.operations import OPERATIONS
 from petri.exact.timing import ENDLESS
 from petri.net import Clock, Expr, Match, Net, Transition
@@ -23,20 +25,23 @@ def drawing(op: str, *values: float) -> Expr:
     return Expr(op, "real", tuple(args))
 
 
-def solvable_net(seed: int, ticks: bool = False) -> Net:
-    """ticks: firing times are constants; else they are exponential stages, and some transitions have clocks."""
+Times = Literal["exponential", "ticks", "turns"]
+
+
+def solvable_net(seed: int, times: Times = "exponential") -> Net:
+    """times: exponential stages, and some transitions have clocks; constants and geometric times; or any of these."""
     choose = Random(seed)
     net = joining_net(choose) if seed % 3 == 0 else chosen_net(choose)
     return replace(
         net,
-        transitions=tuple(_transition(choose, net, t, ticks) for t in net.transitions),
+        transitions=tuple(_transition(choose, net, t, times) for t in net.transitions),
         places=tuple(replace(place, stream=None) for place in net.places),
         probes=(),
         measures=(),
     )
 
 
-def _transition(choose: Random, net: Net, t: Transition, ticks: bool) -> Transition:
+def _transition(choose: Random, net: Net, t: Transition, times: Times) -> Transition:
     draws = tuple(
         replace(draw, expression=plain(choose, draw.expression, t.variables[draw.variable].kind)) for draw in t.draws
     )
@@ -44,7 +49,7 @@ def _transition(choose: Random, net: Net, t: Transition, ticks: bool) -> Transit
         t,
         draws=draws,
         guard=t.guard and plain(choose, t.guard),
-        time=ZERO if any(arc.each is not None for arc in t.outputs) else time(choose, ticks),
+        time=ZERO if any(arc.each is not None for arc in t.outputs) else time(choose, times),
         clock=None,
         inputs=tuple(
             replace(arc, count=arc.count and plain(choose, arc.count), pattern=pattern(choose, arc.pattern))
@@ -66,7 +71,7 @@ def _transition(choose: Random, net: Net, t: Transition, ticks: bool) -> Transit
         and replace(t.prefer, key=plain(choose, t.prefer.key), then=t.prefer.then and plain(choose, t.prefer.then)),
     )
     has_lines = any(net.places[arc.place].per for arc in t.inputs)  # clocks do not take from these
-    if ticks or not choose.chance(4) or has_lines:
+    if times == "ticks" or not choose.chance(4) or has_lines:
         return t
     tokens = Expr("real", "real", (Expr("tokens", "int", value=0),))
     means = (real(choose.number(1, 9) / 4.0), Expr("add", "real", (real(0.5), tokens)))
@@ -81,12 +86,16 @@ def pattern(choose: Random, old: tuple[Match, ...]) -> tuple[Match, ...]:
     return tuple(replace(one, equal=one.equal and plain(choose, one.equal)) for one in old)
 
 
-def time(choose: Random, ticks: bool) -> Expr:
+def time(choose: Random, times: Times) -> Expr:
     if choose.chance(3):
         return ZERO
-    if ticks:
+    if times == "ticks" or (times == "turns" and choose.chance(2)):
+        if choose.chance(4):
+            return Expr("mul", "real", (real(float(choose.number(1, 3))), drawing("geometric", choose.one((0.5, 1.0)))))
         return real(float(choose.number(1, 3)))
     mean = choose.number(1, 9) / 4.0
+    if times == "turns" and choose.chance(3):
+        return Expr("add", "real", (real(float(choose.number(1, 3))), drawing("exp", mean)))
     tokens = Expr("add", "real", (real(0.5), Expr("real", "real", (Expr("tokens", "int", value=0),))))
     return choose.one(
         (

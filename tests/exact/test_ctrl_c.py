@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 import petri
-from petri.exact import explore, steady
+from petri.exact import steady
 from petri.exact.chain import Interrupted
 from petri.exact.native import NativeSpace
 from petri.exact.native_chain import chain_of
@@ -38,10 +38,7 @@ def ctrl_c() -> Iterator[None]:
     assert time.monotonic() - begun < 5.5
 
 
-@pytest.mark.parametrize("native", [True, False])
-def test_what_was_explored_is_returned(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not native:
-        monkeypatch.setattr(explore, "available", lambda: False)
+def test_what_was_explored_is_returned() -> None:
     endless = petri.load("mm1")
     with ctrl_c():
         found = endless.reach(states=2**40)

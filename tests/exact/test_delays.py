@@ -4,8 +4,8 @@ import pytest
 
 from petri import language
 from petri.exact.chain import Unsolvable
-from petri.exact.naive import NaiveSpace
 from petri.exact.native import NativeSpace
+from tests.exact.oracle.explorer import NaiveSpace
 
 
 @pytest.mark.parametrize("space", [NaiveSpace, NativeSpace])

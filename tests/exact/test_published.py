@@ -76,7 +76,7 @@ def test_philosophers(number: int) -> None:
     """Each fork is free, or one of its two neighbours has it: 3ⁿ states, as in the Model Checking Contest."""
     space = NativeSpace(philosophers(number))
     assert len(space) == 3**number
-    chain = space.explored.chain()
+    chain, _ = space.explored.chain()
     assert chain is not None
     assert [len(states) for states in chain.closed()] == [
         4,

@@ -137,9 +137,13 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
     })
 }
 
-/// A token: its words, slot after slot. A firing in progress: the means of its stages, the ticks left (0 if its times are
-/// exponential), its transition, and for each arc that gives tokens the place, their number and their words.
-type Running<'py> = (Vec<f64>, u64, usize, Vec<(u32, u64, Bound<'py, PyBytes>)>);
+/// The ticks that are left of a time (0 if it is exponential), the ticks and chances of geometric stages, the first of which is under way,
+/// and the means of exponential ones.
+type Stages = (u64, Vec<(u64, f64)>, Vec<f64>);
+
+/// A token: its words, slot after slot. A firing in progress: its stages, its transition, and for each arc that gives tokens the place,
+/// their number and their words.
+type Running<'py> = (Stages, usize, Vec<(u32, u64, Bound<'py, PyBytes>)>);
 
 /// The rows of a matrix, from bytes: 64-bit offsets, 32-bit columns, 64-bit reals.
 fn rows((offsets, columns, rates): (&[u8], &[u8], &[u8])) -> PyResult<Rows> {
@@ -227,10 +231,19 @@ fn numbers<T, const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Ve
 
 #[pymethods]
 impl Explored {
-    /// The chain of the tangible states; None if the exploration did not end, or firings that take no time lead in a circle.
-    fn chain(&self, py: Python<'_>) -> Option<Chain> {
+    /// The chain of the tangible states, if the exploration has ended; or the transitions of firings that take no time and never end.
+    fn chain(&self, py: Python<'_>) -> PyResult<(Option<Chain>, Vec<u32>)> {
+        if !matches!(self.0.ended, Ended::Complete) {
+            return Err(PyValueError::new_err("the exploration did not end"));
+        }
         let graph = self.0.clone();
-        py.detach(|| chain::Chain::new(graph)).map(Chain)
+        Ok(match py.detach(|| chain::Chain::new(graph)) {
+            Ok(chain) => (Some(Chain(chain)), Vec::new()),
+            Err(stuck) => {
+                let arcs = stuck.into_iter().flat_map(|state| self.0.arcs(state as usize));
+                (None, arcs.map(|arc| self.0.label(arc).transition).collect())
+            }
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -267,6 +280,12 @@ impl Explored {
     #[getter]
     fn in_ticks(&self) -> bool {
         self.0.model.in_ticks
+    }
+
+    /// Whether constants and exponential times take turns.
+    #[getter]
+    fn takes_turns(&self) -> bool {
+        self.0.model.takes_turns
     }
 
     /// For how many states each stands, as 64-bit reals; empty if none was left out for being like another.
@@ -343,6 +362,16 @@ impl Explored {
         words(py, &counts, |count| count.to_ne_bytes())
     }
 
+    /// The variables of the firing that each of these arcs starts, as words.
+    fn variables(&self, py: Python<'_>, arcs: Vec<usize>) -> PyResult<Vec<Vec<u64>>> {
+        let starts = |&arc: &usize| arc < self.0.targets.len() && self.0.label(arc).role.starts();
+        if !arcs.iter().all(starts) {
+            return Err(PyValueError::new_err("an arc starts no firing"));
+        }
+        let found = py.detach(|| on_long_stack(|| self.0.variables(&arcs))).map_err(unable)?;
+        found.map_err(|_| PyValueError::new_err("a firing that was explored cannot start again"))
+    }
+
     /// The tokens of each place, as `Session.marking` has them, and the firings in progress.
     fn state<'py>(&self, py: Python<'py>, number: usize) -> PyResult<(Bound<'py, PyList>, Vec<Running<'py>>)> {
         if number >= self.0.states.len() {
@@ -361,12 +390,13 @@ impl Explored {
         }
         let mut running = Vec::new();
         for (kind, alike, ticks) in fields.running(&numbers) {
-            let Kind { transition, means, deposits } = &fields.kinds.all[kind as usize];
+            let Kind { transition, rounds, means, deposits } = &fields.kinds.all[kind as usize];
             for _ in 0..alike {
                 let deposit = deposits.iter().map(|deposit| {
                     Ok((deposit.place.0, deposit.count, words(py, &deposit.token, |word| word.to_ne_bytes())?))
                 });
-                running.push((means.clone(), ticks, *transition, deposit.collect::<PyResult<Vec<_>>>()?));
+                let stages = (ticks, rounds.clone(), means.clone());
+                running.push((stages, *transition, deposit.collect::<PyResult<Vec<_>>>()?));
             }
         }
         Ok((marking, running))

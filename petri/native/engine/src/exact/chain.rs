@@ -1,5 +1,6 @@
 //! The Markov chain of the tangible states of a graph: firings that take no time are gone through at once.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +11,7 @@ use crate::exact::matrix::{Labelled, Matrix, Rows};
 use crate::exact::narrow::Narrow;
 use crate::exact::stationary::{stationary, Stationary};
 use crate::exact::uniform::{uniformised, Times};
-use crate::exact::watch::Ended;
+use crate::exact::vanishing::Vanishing;
 
 /// Rates [1/net time unit] between the tangible states, or, in ticks, probabilities, by rows. Arcs of a state to itself are left
 /// out of rates, and kept in those of ticks.
@@ -18,8 +19,7 @@ pub struct Chain {
     pub graph: Arc<Graph>,
     /// The tangible states, by their numbers in the graph.
     pub numbers: Vec<u32>,
-    /// The vanishing states, each after those that it leads to.
-    order: Vec<u32>,
+    vanishing: Vanishing,
     /// None: the arcs of the graph are the rates as they stand.
     own: Option<Rows>,
     /// States in which it begins, and their probabilities.
@@ -62,42 +62,6 @@ fn places(graph: &Graph, numbers: &[u32]) -> Vec<u32> {
     places
 }
 
-/// The vanishing states, each after those that it leads to; none if they lead in a circle.
-fn order_of(graph: &Graph) -> Option<Vec<u32>> {
-    const NEW: u8 = 0;
-    const OPEN: u8 = 1;
-    const DONE: u8 = 2;
-    let mut order = Vec::new();
-    let mut seen = vec![NEW; graph.states.len()];
-    let mut path: Vec<(u32, usize)> = Vec::new();
-    for root in 0..graph.states.len() {
-        if seen[root] != NEW || !graph.is_vanishing(root) {
-            continue;
-        }
-        seen[root] = OPEN;
-        path.push((root as u32, graph.arcs(root).start));
-        while let Some((state, arc)) = path.last_mut() {
-            if *arc == graph.arcs(*state as usize).end {
-                seen[*state as usize] = DONE;
-                order.push(*state);
-                path.pop();
-                continue;
-            }
-            let target = graph.targets[*arc];
-            *arc += 1;
-            if !graph.is_vanishing(target as usize) || seen[target as usize] == DONE {
-                continue;
-            }
-            if seen[target as usize] == OPEN {
-                return None;
-            }
-            seen[target as usize] = OPEN;
-            path.push((target, graph.arcs(target as usize).start));
-        }
-    }
-    Some(order)
-}
-
 /// Sums by column, of one row at a time.
 struct Gathered {
     sums: Vec<f64>,
@@ -113,37 +77,39 @@ impl Gathered {
         self.sums[column as usize] += weight;
     }
 
-    /// Appends the row, in the order of its columns, and begins the next.
-    fn finish(&mut self, rows: &mut Rows) {
+    /// The row, in the order of its columns; the next begins.
+    fn take(&mut self) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.columns.sort_unstable();
-        for &column in &self.columns {
-            let weight = std::mem::take(&mut self.sums[column as usize]);
-            self.known[column as usize] = false;
-            if weight > 0.0 {
-                rows.columns.push(column);
-                rows.rates.push(weight);
-            }
+        let (sums, known) = (&mut self.sums, &mut self.known);
+        let row = self.columns.drain(..).map(|column| {
+            known[column as usize] = false;
+            (column, std::mem::take(&mut sums[column as usize]))
+        });
+        row.filter(|&(_, weight)| weight > 0.0)
+    }
+
+    /// Appends the row.
+    fn finish(&mut self, rows: &mut Rows) {
+        for (column, weight) in self.take() {
+            rows.columns.push(column);
+            rows.rates.push(weight);
         }
-        self.columns.clear();
         rows.offsets.push(rows.columns.len() as u64);
     }
 }
 
 impl Chain {
-    /// The chain of a graph that was explored to its end; none if firings that take no time lead in a circle.
-    pub fn new(graph: Arc<Graph>) -> Option<Self> {
-        if graph.ended != Ended::Complete {
-            return None;
-        }
-        let order = order_of(&graph)?;
+    /// The chain of a graph that was explored to its end. The error: vanishing states that nothing leaves, so that time stands still.
+    pub fn new(graph: Arc<Graph>) -> Result<Self, Vec<u32>> {
+        let vanishing = Vanishing::of(&graph)?;
         let numbers: Vec<u32> = (0..graph.states.len() as u32).filter(|&s| !graph.is_vanishing(s as usize)).collect();
         let loops = |state: usize| graph.targets[graph.arcs(state)].contains(&(state as u32));
-        let stands = order.is_empty() && !graph.model.in_ticks && !(0..graph.states.len()).any(loops);
+        let stands = vanishing.is_empty() && !graph.model.in_ticks && !(0..graph.states.len()).any(loops);
         let (own, initial) = match stands {
             true => (None, vec![(0, 1.0)]),
-            false => eliminated(&graph, &numbers, &order),
+            false => eliminated(&graph, &numbers, &vanishing),
         };
-        Some(Chain { graph, numbers, order, own, initial, closed: OnceLock::new() })
+        Ok(Chain { graph, numbers, vanishing, own, initial, closed: OnceLock::new() })
     }
 
     pub fn states(&self) -> usize {
@@ -204,7 +170,7 @@ impl Chain {
         let values: Vec<f64> = graph.labels.all.iter().map(|label| label.value).collect();
         let weight = |arc: usize| values[graph.arc_labels.get(arc) as usize];
         let own = |state: usize| graph.arcs(state).map(|arc| weight(arc) * amount(state, arc)).sum::<f64>();
-        if self.order.is_empty() {
+        if self.vanishing.is_empty() {
             return (self.numbers.iter().map(|&state| own(state as usize)).collect(), 0.0);
         }
         let mut after = vec![0.0; graph.states.len()];
@@ -212,8 +178,13 @@ impl Chain {
             let vanishing = graph.arcs(state).filter(|&arc| graph.is_vanishing(graph.targets[arc] as usize));
             vanishing.map(|arc| weight(arc) * after[graph.targets[arc] as usize]).sum()
         };
-        for &state in &self.order {
-            after[state as usize] = own(state as usize) + later(&after, state as usize);
+        for (states, circle) in self.vanishing.parts() {
+            let follows = |&state: &u32| own(state as usize) + later(&after, state as usize);
+            let mut found: Vec<f64> = states.iter().map(follows).collect();
+            if let Some(circle) = circle {
+                circle.solve(&mut found, |to, share, from| *to += share * from, |to, by| *to *= by);
+            }
+            states.iter().zip(found).for_each(|(&state, found)| after[state as usize] = found);
         }
         let brought = self.numbers.iter().map(|&state| own(state as usize) + later(&after, state as usize));
         (brought.collect(), after[0])
@@ -260,7 +231,7 @@ impl Chain {
 }
 
 /// The rows of the tangible states, and where the chain begins.
-fn eliminated(graph: &Graph, numbers: &[u32], order: &[u32]) -> (Option<Rows>, Vec<(u32, f64)>) {
+fn eliminated(graph: &Graph, numbers: &[u32], vanishing: &Vanishing) -> (Option<Rows>, Vec<(u32, f64)>) {
     let places = places(graph, numbers);
     let mut gathered =
         Gathered { sums: vec![0.0; numbers.len()], known: vec![false; numbers.len()], columns: Vec::new() };
@@ -283,10 +254,27 @@ fn eliminated(graph: &Graph, numbers: &[u32], order: &[u32]) -> (Option<Rows>, V
             }
         }
     };
-    for (row, &state) in order.iter().enumerate() {
-        add(&mut gathered, &through, &row_of, state as usize, u32::MAX);
-        gathered.finish(&mut through);
-        row_of[state as usize] = row as u32;
+    for (states, circle) in vanishing.parts() {
+        let mut found: Vec<BTreeMap<u32, f64>> = Vec::new();
+        for &state in states {
+            // Targets within a circle have neither a place nor a row yet.
+            add(&mut gathered, &through, &row_of, state as usize, u32::MAX);
+            if circle.is_some() {
+                found.push(gathered.take().collect());
+            }
+        }
+        if let Some(circle) = circle {
+            let add = |to: &mut BTreeMap<u32, f64>, share: f64, from: &BTreeMap<u32, f64>| {
+                from.iter().for_each(|(&column, weight)| *to.entry(column).or_default() += share * weight);
+            };
+            circle.solve(&mut found, add, |to, by| to.values_mut().for_each(|weight| *weight *= by));
+        }
+        let mut found = found.iter();
+        for &state in states {
+            found.next().into_iter().flatten().for_each(|(&column, &weight)| gathered.add(column, weight));
+            row_of[state as usize] = through.offsets.len() as u32 - 1;
+            gathered.finish(&mut through);
+        }
     }
     let mut rows = Rows::default();
     for (at, &state) in numbers.iter().enumerate() {

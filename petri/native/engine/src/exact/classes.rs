@@ -77,15 +77,15 @@ fn the_first_leads_to_all(offsets: &[u64], columns: &[u32]) -> bool {
     })
 }
 
-/// By Tarjan's search.
-fn by_tarjan(offsets: &[u64], columns: &[u32]) -> Vec<Vec<u32>> {
+/// The sets of states that reach one another, each after those that it leads to: by Tarjan's search.
+pub fn components(offsets: &[u64], columns: &[u32]) -> Vec<Vec<u32>> {
     const NONE: u32 = u32::MAX;
     let states = offsets.len() - 1;
     let mut number = vec![NONE; states]; // in the order in which they are found
     let mut lowest = vec![0u32; states];
     let mut class = vec![NONE; states];
     let (mut waiting, mut path): (Vec<u32>, Vec<(u32, u64)>) = (Vec::new(), Vec::new());
-    let (mut next, mut is_closed) = (0u32, Vec::new());
+    let (mut next, mut found) = (0u32, Vec::new());
     for root in 0..states as u32 {
         if number[root as usize] != NONE {
             continue;
@@ -113,27 +113,28 @@ fn by_tarjan(offsets: &[u64], columns: &[u32]) -> Vec<Vec<u32>> {
                 lowest[before as usize] = lowest[before as usize].min(lowest[at]);
             }
             if lowest[at] == number[at] {
-                let new = is_closed.len() as u32;
                 let first = waiting.iter().rposition(|&one| one == state).expect("it waits");
                 let members = waiting.split_off(first);
-                members.iter().for_each(|&one| class[one as usize] = new);
-                let stays = |&one: &u32| {
-                    let row = offsets[one as usize] as usize..offsets[one as usize + 1] as usize;
-                    columns[row].iter().all(|&target| class[target as usize] == new)
-                };
-                is_closed.push(members.iter().all(stays));
+                members.iter().for_each(|&one| class[one as usize] = found.len() as u32);
+                found.push(members);
             }
         }
     }
-    let mut found: Vec<Vec<u32>> = Vec::new();
-    let mut place = vec![NONE; is_closed.len()];
-    for (state, &class) in class.iter().enumerate().filter(|(_, &class)| is_closed[class as usize]) {
-        if place[class as usize] == NONE {
-            place[class as usize] = found.len() as u32;
-            found.push(Vec::new());
-        }
-        found[place[class as usize] as usize].push(state as u32);
+    found
+}
+
+fn by_tarjan(offsets: &[u64], columns: &[u32]) -> Vec<Vec<u32>> {
+    let mut class = vec![0; offsets.len() - 1];
+    let all = components(offsets, columns);
+    for (number, members) in all.iter().enumerate() {
+        members.iter().for_each(|&one| class[one as usize] = number);
     }
+    let stays = |one: u32| {
+        row(offsets, columns, one as usize).iter().all(|&target| class[target as usize] == class[one as usize])
+    };
+    let mut found: Vec<Vec<u32>> = all.iter().filter(|one| one.iter().all(|&state| stays(state))).cloned().collect();
+    found.iter_mut().for_each(|members| members.sort_unstable());
+    found.sort_unstable();
     found
 }
 

@@ -10,7 +10,7 @@ use crate::exact::trouble::{Found, Trouble};
 use crate::net::check::{check, expressions};
 use crate::net::{Clock, Expr, Kind, Memory, Net, Op, Operation, Scalar, Transition};
 use crate::program::analysis::Ranges;
-use crate::program::expression::Real;
+use crate::program::expression::{Int, Real};
 use crate::program::lower::Lowering;
 use crate::program::without::Without;
 use crate::program::Program;
@@ -47,18 +47,16 @@ impl Model {
         }
         let timed = |test: fn(&Form) -> bool| {
             let mut without_clock = times.iter().zip(&clocks);
-            without_clock.position(|(time, clock)| clock.is_none() && test(time))
+            without_clock.any(|(time, clock)| clock.is_none() && test(time))
         };
-        let clocked = clocks.iter().position(Option::is_some);
-        let (fixed, exponential) = (timed(Form::may_be_fixed), timed(Form::may_be_exponential).or(clocked));
-        if let (Some(fixed), Some(_)) = (fixed, exponential) {
-            return Err(Trouble::Unsolvable("mixed-times", Some(TransitionId(fixed as u32))));
-        }
+        let has_clocks = clocks.iter().any(Option::is_some);
+        let (fixed, exponential) = (timed(Form::may_be_fixed), timed(Form::may_be_exponential) || has_clocks);
         let immediate = program.levels.iter().map(|level| {
             level.transitions.iter().map(|id| id.at()).filter(|&id| clocks[id].is_none()).collect::<Vec<_>>()
         });
         let immediate = immediate.filter(|level| !level.is_empty()).collect();
-        Ok(Model { immediate, times, clocks, weights, in_ticks: fixed.is_some(), program: Arc::new(program) })
+        let (in_ticks, takes_turns) = (fixed && !exponential, fixed && exponential);
+        Ok(Model { immediate, times, clocks, weights, in_ticks, takes_turns, program: Arc::new(program) })
     }
 }
 
@@ -133,9 +131,16 @@ impl TimeCompiler<'_> {
         let span = self.lowering().span(&e.span);
         Ok(match e.op {
             Op::Exp => Form::Exponential(self.part(&e.args[0])?, span),
+            Op::Geometric => Form::Geometric(self.part(&e.args[0])?, span),
+            Op::Weibull if constant(&e.args[0]) == Some(1.0) => Form::Exponential(self.part(&e.args[1])?, span),
+            Op::Gamma if constant(&e.args[0]).is_some_and(|shape| shape >= 1.0 && shape.fract() == 0.0) => {
+                let shape = constant(&e.args[0]).map_or(1, |shape| shape as i64);
+                Form::Erlang(Int::Const(shape), self.part(&e.args[1])?, span)
+            }
             Op::Erlang if draws_time(&e.args[0]) => return self.refuse("draw"),
             Op::Erlang => Form::Erlang(self.lowering().int(&e.args[0])?, self.part(&e.args[1])?, span),
             Op::Hyperexponential => Form::Hyperexponential(self.part(&e.args[0])?, self.part(&e.args[1])?, span),
+            Op::Real => self.form(&e.args[0])?,
             Op::Ticks | Op::Units => {
                 let factor = e.value.map_or(1.0, Scalar::as_real);
                 let by = if e.op == Op::Ticks { factor } else { 1.0 / factor };
@@ -181,6 +186,10 @@ fn is_arithmetic(e: &Expr) -> bool {
     let is_known =
         matches!(e.op, Op::Const | Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Real | Op::Ticks | Op::Units);
     is_known && e.args.iter().all(is_arithmetic)
+}
+
+fn constant(e: &Expr) -> Option<f64> {
+    e.value.filter(|_| e.op == Op::Const).map(Scalar::as_real)
 }
 
 /// Whether a draw has finitely many values.

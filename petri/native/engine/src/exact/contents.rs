@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 /// The contents of one field, by number. The empty content has the number 0.
+#[derive(Clone)]
 pub struct Contents {
     numbers: HashMap<Box<[u64]>, u64>,
     rows: Vec<Box<[u64]>>,

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicU64;
 
+use crate::base::ids::TransitionId;
 use crate::exact::graph::{Graph, Labels, Role};
 use crate::exact::layout::{bits_of, Layout};
 use crate::exact::model::Model;
@@ -151,7 +152,7 @@ impl<'a> Explorer<'a> {
             }
         }
         let immediate = model.immediate.iter().map(|level| level.iter().map(|&t| starts[t]).collect()).collect();
-        let has_progress = fields.kept.iter().any(|kept| matches!(kept, Kept::Kinds(_)));
+        let has_progress = model.takes_turns || fields.kept.iter().any(|kept| matches!(kept, Kept::Kinds(_)));
         let bits = first_bits(&numbers, &moves);
         let layout = Layout::new(&bits);
         let states = StateSet::new(layout.words());
@@ -287,6 +288,7 @@ impl<'a> Explorer<'a> {
     /// Generates the successors of a state. Returns whether it is vanishing, and the ticks up to the next end.
     fn expand(&mut self, state: usize) -> Result<(bool, u64), Interrupted> {
         self.seated = false;
+        let first = self.batch.hashes.len();
         let words = self.graph.layout.words();
         let mut current = [0u64; 8];
         let current = if words <= 8 {
@@ -321,15 +323,28 @@ impl<'a> Explorer<'a> {
                 self.push_numbers(&numbers, label)?;
             }
         }
-        if self.graph.model.in_ticks {
+        if self.graph.fields.agenda.is_some() {
             self.sit(current)?;
-            if let Some((ticks, numbers)) = self.seat.pass(&mut self.graph.fields)? {
-                let label = self.graph.labels.number(u32::MAX as usize, Role::Time, 1.0);
-                self.push_numbers(&numbers, label)?;
-                return Ok((false, ticks));
-            }
+            return Ok((false, self.pass(first)?));
         }
         Ok((false, 0))
+    }
+
+    /// Time passes to the next end of a constant time, unless an exponential one passes: then there are successors from `first` on.
+    fn pass(&mut self, first: usize) -> Result<u64, Interrupted> {
+        let Some(constant) = self.seat.next_constant(&self.graph.fields) else { return Ok(0) };
+        if self.batch.hashes.len() > first {
+            return Err(Trouble::Unsolvable("mixed-times", Some(TransitionId(constant as u32))).into());
+        }
+        let Graph { model, fields, .. } = &mut self.graph;
+        let Some((ticks, outcomes)) = self.seat.pass(model, fields)? else { return Ok(0) };
+        // Where an average over time is all that is asked for, a constant is as good as an exponential time of that mean.
+        let each = if model.in_ticks { 1.0 } else { model.rate(1.0, ticks as f64) };
+        for (chance, numbers) in outcomes {
+            let label = self.graph.labels.number(u32::MAX as usize, Role::Time, chance * each);
+            self.push_numbers(&numbers, label)?;
+        }
+        Ok(ticks)
     }
 
     /// Puts the engine into the state.
@@ -440,7 +455,7 @@ impl<'a> Explorer<'a> {
     fn fire(&mut self, transition: usize, class: &Class, role: Role, value: f64) -> Result<(), Interrupted> {
         let Graph { model, fields, layout, states, labels, reduction, .. } = &mut self.graph;
         let (batch, watch) = (&mut self.batch, self.watch);
-        self.seat.fire(model, fields, transition, class, &mut |fields, chance, numbers| {
+        self.seat.fire(model, fields, transition, class, &mut |fields, chance, numbers, _| {
             let label = labels.number(transition, role, value * chance);
             batch.push((model, fields), (layout, states, reduction), numbers, label)?;
             batch.heed(watch)

@@ -21,7 +21,7 @@ pub enum Role {
     End,
     /// A firing in progress comes to its next stage.
     Stage,
-    /// Time passes until the next end; with probability 1.
+    /// Time passes until the next end, with a probability; or at a rate, where exponential times take turns with constants.
     Time,
 }
 

@@ -21,12 +21,14 @@
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
 //! - [`clocks`]: how many clocks run in each state
+//! - [`variables`]: the variables of firings
 //! - [`matrix`]: the rates of a chain
 //! - [`classes`]: the closed classes of a chain
 //! - [`krylov`]: cycles of GMRES
 //! - [`gains`]: long-run averages with bounds
 //! - [`stationary`]: stationary distributions with bounds
 //! - [`uniform`]: a chain up to an instant
+//! - [`vanishing`]: firings that take no time, one after the other or in circles
 //! - [`chain`]: the chain of the tangible states of a graph
 
 pub mod branching;
@@ -54,4 +56,6 @@ pub mod symmetry;
 pub mod trouble;
 pub mod uniform;
 pub mod values;
+pub mod vanishing;
+pub mod variables;
 pub mod watch;

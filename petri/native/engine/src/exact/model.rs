@@ -20,8 +20,10 @@ pub struct Model {
     pub weights: Vec<(Real, SpanId)>,
     /// The transitions without a clock: those of each priority, the highest first.
     pub immediate: Vec<Vec<usize>>,
-    /// Firing times are constant: the chain goes from end to end.
+    /// Firing times are constant or geometric: the chain goes from end to end.
     pub in_ticks: bool,
+    /// Some firing times are constant, others exponential: in no state do both pass.
+    pub takes_turns: bool,
 }
 
 impl Model {

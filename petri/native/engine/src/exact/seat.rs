@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::random::Draws;
 use crate::base::ticks::whole;
 use crate::engine::binding::bind;
 use crate::engine::limits::{Compile, Limits};
@@ -47,8 +48,11 @@ pub struct Class {
 /// What a firing in progress does: the role, the transition, the rate, and the numbers of the state after it.
 pub type Progress = (Role, usize, f64, Vec<u64>);
 
-/// Takes a state to which a firing may lead: its probability, and its numbers.
-type Give<'a> = dyn FnMut(&mut Fields, f64, &[u64]) -> Result<(), Interrupted> + 'a;
+/// Ticks that pass, and the numbers of the states then with their probabilities.
+pub type Passed = (u64, Vec<(f64, Vec<u64>)>);
+
+/// Takes a state to which a firing may lead: its probability, its numbers, and the variables of the firing.
+type Give<'a> = dyn FnMut(&mut Fields, f64, &[u64], &[u64]) -> Result<(), Interrupted> + 'a;
 
 /// Tokens that are tried for the bindings of a transition in one state: half a second. Where tokens multiply, the next states have
 /// more still.
@@ -267,7 +271,8 @@ impl Seat {
                 return Err(Trouble::Unsolvable("draw", Some(TransitionId(transition as u32))).into());
             }
             fired.map_err(|fault| Trouble::from(fault).of(transition))?;
-            give(fields, self.branching.chance(), &numbers)?;
+            let variables = &self.away.variables[..model.transition(transition).variables.len()];
+            give(fields, self.branching.chance(), &numbers, variables)?;
             if !self.branching.advance() {
                 return Ok(());
             }
@@ -287,11 +292,13 @@ impl Seat {
         let stages = self.evaluate(model, transition, class)?;
         let deposits = self.deposits(plan);
         self.take(program, plan);
-        if stages.means.is_empty() && whole(stages.fixed) == 0 {
+        let rounds = stages.rounds.iter().map(|&(ticks, chance)| (whole(ticks) as u64, chance));
+        let rounds: Vec<(u64, f64)> = rounds.collect();
+        let left = whole(stages.fixed) as u64 + rounds.first().map_or(0, |round| round.0);
+        if stages.means.is_empty() && left == 0 {
             self.deposit(&deposits)?;
         } else {
-            let left = whole(stages.fixed) as u64;
-            let kind = fields.kinds.number(Kind { transition, means: stages.means, deposits }, model);
+            let kind = fields.kinds.number(Kind { transition, rounds, means: stages.means, deposits }, model);
             begin(fields, fields.kept[transition], kind, left, numbers);
         }
         self.return_home(fields, numbers);
@@ -379,18 +386,25 @@ impl Seat {
 
     // -------------------------------------------------------- firings in progress
 
-    /// What firings in progress do, if times are exponential.
+    /// What firings in progress do whose times are exponential.
     pub fn progress(&mut self, model: &Model, fields: &mut Fields) -> Found<Vec<Progress>> {
         let mut found = Vec::new();
-        for transition in 0..model.times.len() {
-            let Kept::Kinds(field) = fields.kept[transition] else { continue };
+        let of_kinds = fields.kept.iter().filter_map(|kept| match kept {
+            Kept::Kinds(field) => Some((*field, 1)),
+            _ => None,
+        });
+        // Of an agenda, each kind is followed by 0 ticks.
+        let racing: Vec<(usize, usize)> = of_kinds.chain(fields.agenda.map(|field| (field, 2))).collect();
+        for (field, width) in racing {
             let row = fields.contents[field].row(self.numbers[field]).to_vec();
-            for alike in row.chunk_by(|one, other| one == other) {
+            let (race, wait) = row.split_at(if width == 1 { row.len() } else { constants(&row) });
+            let race: Vec<u64> = race.iter().copied().step_by(width).collect();
+            for alike in race.chunk_by(|one, other| one == other) {
                 let mut numbers = self.numbers.clone();
-                let mut others = row.clone();
-                others.remove(row.partition_point(|&kind| kind < alike[0]));
+                let mut others = race.clone();
+                others.remove(race.partition_point(|&kind| kind < alike[0]));
                 let kind = fields.kinds.all[alike[0] as usize].clone();
-                let rate = model.rate(alike.len() as f64, kind.means[0]);
+                let (transition, rate) = (kind.transition, model.rate(alike.len() as f64, kind.means[0]));
                 let means = kind.means[1..].to_vec();
                 let role = if means.is_empty() { Role::End } else { Role::Stage };
                 if means.is_empty() {
@@ -398,7 +412,9 @@ impl Seat {
                 } else {
                     insert(&mut others, fields.kinds.number(Kind { means, ..kind }, model));
                 }
-                numbers[field] = fields.contents[field].number(&others);
+                let others = others.iter().flat_map(|&kind| [kind, 0].into_iter().take(width));
+                let content: Vec<u64> = others.chain(wait.iter().copied()).collect();
+                numbers[field] = fields.contents[field].number(&content);
                 found.push((role, transition, rate, numbers));
             }
         }
@@ -411,22 +427,61 @@ impl Seat {
         Ok(())
     }
 
-    /// Time passes to the next end: how many ticks, and the state then.
-    pub fn pass(&mut self, fields: &mut Fields) -> Found<Option<(u64, Vec<u64>)>> {
-        let Some(field) = fields.agenda else { return Ok(None) };
-        let mut numbers = self.numbers.clone();
-        let row = fields.contents[field].row(numbers[field]).to_vec();
-        let Some(&next) = row.get(1) else { return Ok(None) };
-        let later = row.chunks_exact(2).filter(|pair| pair[1] > next);
-        let later: Vec<u64> = later.flat_map(|pair| [pair[0], pair[1] - next]).collect();
-        numbers[field] = fields.contents[field].number(&later);
-        for pair in row.chunks_exact(2).filter(|pair| pair[1] == next) {
-            let Kind { transition, deposits, .. } = &fields.kinds.all[pair[0] as usize];
-            self.deposit(deposits).map_err(|fault| Trouble::from(fault).of(*transition))?;
-        }
-        self.return_home(fields, &mut numbers);
-        Ok(Some((next, numbers)))
+    /// The transition of the firing in progress whose constant time ends first.
+    pub fn next_constant(&self, fields: &Fields) -> Option<usize> {
+        let row = fields.contents[fields.agenda?].row(self.numbers[fields.agenda?]);
+        row.get(constants(row)).map(|&kind| fields.kinds.all[kind as usize].transition)
     }
+
+    /// Time passes to the next end: how many ticks, and the states then with their probabilities.
+    pub fn pass(&mut self, model: &Model, fields: &mut Fields) -> Found<Option<Passed>> {
+        let Some(field) = fields.agenda else { return Ok(None) };
+        let row = fields.contents[field].row(self.numbers[field]).to_vec();
+        let Some(&next) = row.get(constants(&row) + 1) else { return Ok(None) };
+        let mut found = Vec::new();
+        self.branching.begin();
+        loop {
+            let mut numbers = self.numbers.clone();
+            let mut agenda = Vec::with_capacity(row.len());
+            for pair in row.chunks_exact(2) {
+                match pair[1] - next {
+                    0 => agenda.extend(self.come_to_end(model, fields, pair[0])?),
+                    left => agenda.push((pair[0], left)),
+                }
+            }
+            agenda.sort_by_key(|&(_, left)| left);
+            let mut agenda: Vec<u64> = agenda.into_iter().flat_map(|(kind, left)| [kind, left]).collect();
+            fields.kinds.arrange(&mut agenda);
+            numbers[field] = fields.contents[field].number(&agenda);
+            self.return_home(fields, &mut numbers);
+            found.push((self.branching.chance(), numbers));
+            if !self.branching.advance() {
+                return Ok(Some((next, found)));
+            }
+        }
+    }
+
+    /// The ticks of a firing have passed: it ends, or goes on as a firing of some kind with so many ticks left.
+    fn come_to_end(&mut self, model: &Model, fields: &mut Fields, number: u64) -> Found<Option<(u64, u64)>> {
+        let mut kind = fields.kinds.all[number as usize].clone();
+        if let Some(&(ticks, chance)) = kind.rounds.first() {
+            if !self.branching.happens(chance) {
+                return Ok(Some((number, ticks)));
+            }
+            kind.rounds.remove(0);
+        }
+        if kind.rounds.is_empty() && kind.means.is_empty() {
+            self.deposit(&kind.deposits).map_err(|fault| Trouble::from(fault).of(kind.transition))?;
+            return Ok(None);
+        }
+        let left = kind.rounds.first().map_or(0, |round| round.0);
+        Ok(Some((fields.kinds.number(kind, model), left)))
+    }
+}
+
+/// Where the firings of an agenda begin whose times are constant.
+fn constants(agenda: &[u64]) -> usize {
+    2 * agenda.chunks_exact(2).take_while(|pair| pair[1] == 0).count()
 }
 
 /// A firing that lasts begins: of some kind, with so many ticks left.

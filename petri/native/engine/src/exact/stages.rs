@@ -1,5 +1,5 @@
-//! Times as exponential stages, one after the other: the times whose rest has the same law as soon as it is known which stage
-//! they are in.
+//! Times as stages, one after the other: a constant, geometric ones, and exponential ones. The rest of a time has a known law as
+//! soon as it is known which stage it is in, and how much of a constant is left.
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
@@ -16,6 +16,8 @@ pub enum Form {
     Fixed(Real),
     /// Mean.
     Exponential(Real, SpanId),
+    /// The chance that it ends after each tick.
+    Geometric(Real, SpanId),
     /// Number of stages and mean.
     Erlang(Int, Real, SpanId),
     /// Mean and coefficient of variation.
@@ -25,20 +27,24 @@ pub enum Form {
     If(Box<(Bool, Form, Form)>),
 }
 
-/// A time of `fixed` ticks, then exponential stages of these means, in ticks.
-#[derive(Clone, Debug, PartialEq)]
+/// A time of `fixed` ticks, then geometric stages, then exponential ones of these means, in ticks.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stages {
     pub fixed: f64,
+    /// The ticks of each round, and the chance that it is the last.
+    pub rounds: Vec<(f64, f64)>,
     pub means: Vec<f64>,
 }
 
 impl Stages {
     fn exponential(mean: f64) -> Self {
-        Stages { fixed: 0.0, means: if mean > 0.0 { vec![mean] } else { Vec::new() } }
+        Stages { means: if mean > 0.0 { vec![mean] } else { Vec::new() }, ..Stages::default() }
     }
 
     fn scaled(mut self, by: f64) -> Self {
         self.fixed *= by;
+        self.rounds.iter_mut().for_each(|round| round.0 *= by);
+        self.rounds.retain(|round| round.0 > 0.0);
         self.means.iter_mut().for_each(|mean| *mean *= by);
         self.means.retain(|&mean| mean > 0.0);
         self
@@ -56,6 +62,7 @@ impl Form {
     pub fn may_be_fixed(&self) -> bool {
         match self {
             Form::Fixed(_) => !self.is_always_zero(),
+            Form::Geometric(..) => true,
             Form::Exponential(..) | Form::Erlang(..) | Form::Hyperexponential(..) => false,
             Form::Scaled(_, form) => form.may_be_fixed(),
             Form::Sum(forms) => forms.0.may_be_fixed() || forms.1.may_be_fixed(),
@@ -68,7 +75,7 @@ impl Form {
         match self {
             Form::Fixed(_) => self.is_always_zero(),
             Form::Exponential(..) => true,
-            Form::Erlang(..) | Form::Hyperexponential(..) | Form::Sum(_) => false,
+            Form::Geometric(..) | Form::Erlang(..) | Form::Hyperexponential(..) | Form::Sum(_) => false,
             Form::Scaled(_, form) => form.is_one_exponential(),
             Form::If(parts) => parts.1.is_one_exponential() && parts.2.is_one_exponential(),
         }
@@ -76,7 +83,7 @@ impl Form {
 
     pub fn may_be_exponential(&self) -> bool {
         match self {
-            Form::Fixed(_) => false,
+            Form::Fixed(_) | Form::Geometric(..) => false,
             Form::Exponential(..) | Form::Erlang(..) | Form::Hyperexponential(..) => true,
             Form::Scaled(_, form) => form.may_be_exponential(),
             Form::Sum(forms) => forms.0.may_be_exponential() || forms.1.may_be_exponential(),
@@ -101,7 +108,15 @@ impl Form {
     /// The stages of a firing that starts now.
     pub fn stages(&self, scope: &mut Scope<Branching>) -> Outcome<Stages> {
         Ok(match self {
-            Form::Fixed(time) => Stages { fixed: time.value(scope)?, means: Vec::new() },
+            Form::Fixed(time) => Stages { fixed: time.value(scope)?, ..Stages::default() },
+            Form::Geometric(chance, span) => {
+                let p = chance.value(scope)?;
+                require(p > 0.0 && p <= 1.0, "geometric", *span, || vec![("p", p)])?;
+                match p {
+                    1.0 => Stages { fixed: 1.0, ..Stages::default() },
+                    _ => Stages { rounds: vec![(1.0, p)], ..Stages::default() },
+                }
+            }
             Form::Exponential(mean, span) => {
                 let mean = mean.value(scope)?;
                 require(mean >= 0.0, "exp", *span, || vec![("mean", mean)])?;
@@ -115,7 +130,7 @@ impl Form {
                 }
                 let each = mean / number as f64;
                 let means = if each > 0.0 { vec![each; number as usize] } else { Vec::new() };
-                Stages { fixed: 0.0, means }
+                Stages { means, ..Stages::default() }
             }
             Form::Hyperexponential(mean, cv, span) => {
                 let (mean, cv) = (mean.value(scope)?, cv.value(scope)?);
@@ -135,7 +150,11 @@ impl Form {
             }
             Form::Sum(forms) => {
                 let (first, then) = (forms.0.stages(scope)?, forms.1.stages(scope)?);
-                Stages { fixed: first.fixed + then.fixed, means: [first.means, then.means].concat() }
+                Stages {
+                    fixed: first.fixed + then.fixed,
+                    rounds: [first.rounds, then.rounds].concat(),
+                    means: [first.means, then.means].concat(),
+                }
             }
             Form::If(parts) => match parts.0.value(scope)? {
                 true => parts.1.stages(scope)?,

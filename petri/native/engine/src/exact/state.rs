@@ -2,8 +2,8 @@
 //!
 //! The first fields are the places: of black tokens their number, of coloured ones the number of the content. Then come the
 //! firings in progress: in a net whose times are exponential, a field for each transition that lasts, which has their number
-//! where all are alike, and else a content of kinds of firings. In a net of constant times, one field has them all: pairs of a
-//! kind and the ticks that are left, the next end first.
+//! where all are alike, and else a content of kinds of firings. In a net with constant times, one field has them all: pairs of a
+//! kind and the ticks that are left, the next end first; of exponential times, which come before, 0 ticks.
 
 use std::collections::HashMap;
 
@@ -39,12 +39,13 @@ impl Deposit {
 #[derive(Clone, Debug)]
 pub struct Kind {
     pub transition: usize,
-    /// The stages that are left; its fixed part is in the state, not here.
+    /// The geometric stages that are left, as ticks and chances, then the exponential ones; the ticks left are in the state, not here.
+    pub rounds: Vec<(u64, f64)>,
     pub means: Vec<f64>,
     pub deposits: Vec<Deposit>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Kinds {
     numbers: HashMap<Vec<u64>, u64>,
     pub all: Vec<Kind>,
@@ -55,7 +56,8 @@ pub struct Kinds {
 impl Kinds {
     /// The number of a kind.
     pub fn number(&mut self, kind: Kind, model: &Model) -> u64 {
-        let mut key = vec![kind.transition as u64, kind.means.len() as u64];
+        let mut key = vec![kind.transition as u64, kind.rounds.len() as u64, kind.means.len() as u64];
+        kind.rounds.iter().for_each(|&(ticks, chance)| key.extend([ticks, chance.to_bits()]));
         key.extend(kind.means.iter().map(|mean| mean.to_bits()));
         for deposit in &kind.deposits {
             key.extend([u64::from(deposit.place.0), deposit.count]);
@@ -77,7 +79,7 @@ impl Kinds {
         while start < agenda.len() {
             let alike = agenda[start..].chunks_exact(2).take_while(|pair| pair[1] == agenda[start + 1]).count();
             let group = &mut agenda[start..start + 2 * alike];
-            if group.chunks_exact(2).all(|pair| self.fills_bags[pair[0] as usize]) {
+            if group.chunks_exact(2).all(|pair| pair[1] == 0 || self.fills_bags[pair[0] as usize]) {
                 let mut kinds: Vec<u64> = group.iter().copied().step_by(2).collect();
                 kinds.sort_unstable();
                 group.iter_mut().step_by(2).zip(kinds).for_each(|(number, kind)| *number = kind);
@@ -101,6 +103,7 @@ pub enum Kept {
 }
 
 /// What the fields stand for.
+#[derive(Clone)]
 pub struct Fields {
     pub contents: Vec<Contents>,
     pub kinds: Kinds,
@@ -113,20 +116,21 @@ pub struct Fields {
 impl Fields {
     pub fn new(model: &Model) -> Self {
         let mut fields = model.places();
-        let agenda = model.in_ticks.then_some(fields);
-        fields += usize::from(model.in_ticks);
+        let has_agenda = model.in_ticks || model.takes_turns;
+        let agenda = has_agenda.then_some(fields);
+        fields += usize::from(has_agenda);
         let mut kinds = Kinds::default();
         let mut kept = Vec::with_capacity(model.times.len());
         for (transition, time) in model.times.iter().enumerate() {
             kept.push(if !model.lasts(transition) {
                 Kept::Not
-            } else if model.in_ticks {
+            } else if has_agenda {
                 Kept::Agenda
             } else {
                 fields += 1;
                 match (time.constant_mean(), Deposit::constant(model.transition(transition))) {
                     (Some(mean), Some(deposits)) => {
-                        let kind = Kind { transition, means: vec![mean], deposits };
+                        let kind = Kind { transition, rounds: Vec::new(), means: vec![mean], deposits };
                         Kept::Number(fields - 1, kinds.number(kind, model))
                     }
                     _ => Kept::Kinds(fields - 1),
@@ -141,8 +145,8 @@ impl Fields {
         self.contents.iter().map(Contents::bytes).sum()
     }
 
-    /// The firings in progress of a state: their kinds, how many are alike, and the ticks that are left, if times are constant; then
-    /// the next end comes first.
+    /// The firings in progress of a state: their kinds, how many are alike, and the ticks that are left, 0 of exponential
+    /// times; the next end comes first.
     pub fn running(&self, numbers: &[u64]) -> Vec<(u64, u64, u64)> {
         let row = |field: usize| self.contents[field].row(numbers[field]);
         let mut running = Vec::new();

@@ -58,7 +58,7 @@ pub struct Reduction {
 impl Reduction {
     /// None of a net of constant times: the order of its firings in progress is part of the state.
     pub fn new(symmetries: Symmetries, model: &Model, fields: &Fields) -> Self {
-        let used = if model.in_ticks { Symmetries::default() } else { symmetries };
+        let used = if model.in_ticks || model.takes_turns { Symmetries::default() } else { symmetries };
         Reduction {
             groups: used.of_elements.into_iter().map(|one| Group::new(one, model, fields)).collect(),
             values: used.of_values.into_iter().map(|one| Values::new(one, model, fields)).collect(),
@@ -155,7 +155,7 @@ impl Group {
             let place = self.place(deposit.place.at(), from, to);
             Deposit { place: PlaceId(place as u32), ..deposit.clone() }
         });
-        Kind { transition, means: kind.means.clone(), deposits: deposits.collect() }
+        Kind { transition, deposits: deposits.collect(), ..kind.clone() }
     }
 
     fn place(&self, place: usize, from: usize, to: usize) -> usize {

@@ -1,7 +1,7 @@
-"""The naive explorer: every state of a small net, by the rules of the reference engine.
+"""An explorer that is slow and obviously right: every state of a small net, by the rules of the reference engine.
 
-It is slow and obviously right, as that engine is: a state is seated in an engine, which says what is enabled, and
-fires. Only what a state is, and which of its events come when, is said here.
+A state is seated in an engine, which says what is enabled, and fires. Only what a state is, and which of its events
+come when, is said here.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from petri.exact.chain import (
     refuse_streams,
 )
 from petri.exact.exchange import none
-from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
 from petri.run.stop import StopSign
+from tests.exact.oracle.timing import Stages, stages
 
 State = StateView
 Clocked = list[tuple[int, Sequence[Binding]]]
@@ -183,13 +183,6 @@ class Seat(Engine):
         racing = self._started(state, [share for one in self._racing(clocks) for share in one])
         return [*self._ends(state), *racing], float("nan")
 
-    def starts(self, state: State, index: int) -> list[Event]:
-        """The firings of one transition that may start in the state; their weights are among themselves."""
-        self.sit(state)
-        bindings: Clocked = [(index, self.known_bindings(index))]
-        shares = self._racing(bindings) if index in self.clocked else self._chances(bindings)
-        return self._started(state, [share for one in shares for share in one])
-
     def _chances(self, candidates: Clocked) -> Iterator[list[Share]]:
         """Of candidates one by weight, and of its bindings one evenly (I3, I4)."""
         weights = self.weights([index for index, _ in candidates])
@@ -314,7 +307,6 @@ class NaiveSpace:
         self.seat = Seat(net)
         self.states: list[State] = []
         self.steps: list[float] = []
-        self.parents: list[int] = []  # the arc by which each state was found; -1 of the initial one
         self._arcs: list[tuple[int, int, Event]] = []
         self.ended: Ended = self._explore(limits)
         self.crowded: int | None = None  # it has no limit of bindings
@@ -331,14 +323,12 @@ class NaiveSpace:
             if state not in numbers:
                 numbers[state] = len(self.states)
                 self.states.append(state)
-                self.parents.append(len(self._arcs))
                 waiting.append(state)
             return numbers[state]
 
         waiting: deque[State] = deque()
         self.seat.sit(StateView(tuple(_initial(self.net)), ()))
         number(self.seat.look())
-        self.parents[0] = -1
         while waiting:
             if self.stop.is_set():
                 return "stopped"
@@ -353,9 +343,10 @@ class NaiveSpace:
         return "complete"
 
     def _kind(self) -> Kind:
-        if not any(step > 0.0 for step in self.steps):
-            return "continuous"
-        return "mixed" if any(map(math.isnan, self.steps)) else "ticks"
+        """Where exponential times pass in other states than constants, these end at a rate."""
+        constant = any(step > 0.0 for step in self.steps)
+        self.takes_turns = constant and any(math.isnan(self.steps[source]) for source, _, _ in self._arcs)
+        return "ticks" if constant and not self.takes_turns else "continuous"
 
     def _as_arrays(self) -> None:
         arcs, tick = self._arcs, float(self.net.tick.length)
@@ -367,15 +358,13 @@ class NaiveSpace:
         self.starts: NDArray[np.bool_] = np.array([event.starts for _, _, event in arcs], dtype=bool)
         self.weights: Floats = np.array([event.weight for _, _, event in arcs], dtype=np.float64)
         rates = np.isnan(steps[self.sources]) if arcs else np.zeros(0, dtype=bool)
-        if self.kind == "continuous":
-            self.weights[rates] /= tick
-            self.sojourns: Floats = np.full(len(self.states), np.nan)
-        else:
-            exits = np.zeros(len(self.states))
-            np.add.at(exits, self.sources[rates], self.weights[rates])
-            self.weights[rates] /= exits[self.sources[rates]]
-            with np.errstate(divide="ignore"):
-                self.sojourns = np.where(np.isnan(steps), 1.0 / exits, steps) * tick
+        self.weights[rates] /= tick
+        self.sojourns: Floats = np.full(len(self.states), np.nan)
+        if self.kind == "ticks":
+            self.sojourns = np.where(np.isnan(steps), np.inf, steps) * tick
+        elif arcs:
+            constant = steps[self.sources] > 0.0
+            self.weights[constant] /= steps[self.sources[constant]] * tick
 
     def __len__(self) -> int:
         return len(self.states)
@@ -394,7 +383,7 @@ class NaiveSpace:
     @property
     def fastest(self) -> float:
         timed = self.weights[self.tangible[self.sources]]
-        return float(timed.max(initial=0.0)) if self.kind == "continuous" else 0.0
+        return 0.0 if self.kind == "ticks" or self.takes_turns else float(timed.max(initial=0.0))
 
     def is_dead(self, number: int) -> bool:
         return not (self.sources == number).any()
@@ -411,8 +400,8 @@ class NaiveSpace:
             seen = (self.seat.clocks_running(state, transition) if lasting else 0 for state, lasting in pairs)
         return np.fromiter(seen, dtype=np.int64, count=len(self.states))
 
-    def variables(self, arc: int) -> Sequence[Scalar]:
-        return self._arcs[arc][2].variables
+    def variables(self, arcs: Sequence[int]) -> list[Sequence[Scalar]]:
+        return [self._arcs[arc][2].variables for arc in arcs]
 
 
 def _initial(net: Net) -> Iterator[tuple[Token, ...]]:

@@ -1,4 +1,4 @@
-"""The chain of the tangible states of a state space: firings that take no time are gone through at once."""
+"""The chain of the tangible states of any state space, by scipy: firings that take no time are gone through at once."""
 
 from __future__ import annotations
 
@@ -7,35 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from petri.diagnostics import Diagnostic
 from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.native import stationary
 from petri.net import Net
 
-LIMITS = {"states": "exact-many-states", "memory": "exact-much-memory", "bindings": "exact-many-bindings"}
-"""What ends an exploration: the wording of each."""
-
-
-def too_many(net: Net, space: StateSpace) -> Unsolvable:
-    """That a limit ended the exploration, with the place that holds the most tokens."""
-    return Unsolvable(LIMITS[space.ended], space.crowded, states=len(space), **_fullest(net, space))
-
-
-def stopped(net: Net, space: StateSpace) -> Diagnostic:
-    """That Ctrl-C ended the exploration, with the same."""
-    return Diagnostic("exact-stopped", values={"states": len(space), **_fullest(net, space)})
-
-
-def _fullest(net: Net, space: StateSpace) -> dict[str, Any]:
-    """The place that holds the most tokens, if these are many."""
-    most = [int(space.counts(place).max()) for place in range(len(net.places))]
-    place = max(range(len(most)), key=most.__getitem__, default=0)
-    return {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
-
 
 class EliminatedChain(Chain):
-    """The chain of any state space, by scipy. Raises Unsolvable where time stands still."""
+    """Raises Unsolvable where time stands still."""
 
     def __init__(self, net: Net, space: StateSpace) -> None:
         self.net, self.space = net, space
