@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -121,6 +122,9 @@ class Session(Protocol):
 
     def marking(self) -> Marking:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""
+
+    def under_way(self) -> Counter[int]:
+        """The number of firings in progress, by transition; one that has none is left out."""
 
     def clocks(self) -> list[ClockState]:
         """The clocks of each transition, in the order in which they were set, but those of tokens that have gone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -285,6 +286,9 @@ class NativeSession:
 
     def marking(self) -> Marking:
         return Marking(self._compiled.net, self._session.marking())
+
+    def under_way(self) -> Counter[int]:
+        return Counter(one.transition for one in self.save().in_progress if one.part == 0)
 
     def files(self) -> tuple[FileRead, ...]:
         return () if self._rows is None else self._rows.read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -138,6 +139,9 @@ class ReferenceSession:
 
     def marking(self) -> Marking:
         return Marking.of(self._net, [[token.value for token in row] for row in self._engine.marking])
+
+    def under_way(self) -> Counter[int]:
+        return Counter(one.transition for one in self._engine.in_progress if one.part == 0)
 
     def clocks(self) -> list[ClockState]:
         return [state for clocks in self._engine.clocks.values() for state in clocks.states()]

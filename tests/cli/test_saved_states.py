@@ -77,12 +77,11 @@ def test_a_run_in_two_parts_is_the_run(
 def test_a_state_is_saved_where_a_batch_is_full(engine: str, at: float, tmp_path: Path) -> None:
     """The sixteenth firing starts at 15. The batch ends when the next one would start, saved or not."""
     model = petri.loads("net clock  place p = token  transition t: p -> p takes 1  measure held = mean(t)")
-    asked: dict[str, Any] = {"until": 80, "engine": engine}
-    whole, saving = model.run(**asked), model.run(**asked, save_at=at)
+    whole, saving = model.run(until=80, engine=engine), model.run(until=80, save_at=at)
     assert shown(saving) == shown(whole)
     assert saving.saved is not None
     saving.saved.save(tmp_path / "state")
-    rest = model.run(start=SavedRun.load(tmp_path / "state"), engine=engine)
+    rest = model.run(start=SavedRun.load(tmp_path / "state"))
     assert shown(rest) == shown(whole)
 
 
@@ -90,11 +89,11 @@ def test_a_state_is_saved_where_a_batch_is_full(engine: str, at: float, tmp_path
 @pytest.mark.parametrize("at", [1.5, 40])
 def test_a_dead_net_lasts_and_can_be_saved(engine: str, at: float, tmp_path: Path) -> None:
     model = petri.loads(DYING + "measure course = mean(dead)  record series(7)\n")
-    asked: dict[str, Any] = {"until": 60, "replications": 3, "engine": engine, "occupancy": True}
-    whole, saving = model.run(**asked), model.run(**asked, save_at=at)
+    asked: dict[str, Any] = {"until": 60, "replications": 3, "occupancy": True}
+    whole, saving = model.run(**asked, engine=engine), model.run(**asked, save_at=at)
     assert saving.saved is not None
     saving.saved.save(tmp_path / "state")
-    rest = model.run(start=SavedRun.load(tmp_path / "state"), engine=engine, occupancy=True)
+    rest = model.run(start=SavedRun.load(tmp_path / "state"), occupancy=True)
     assert shown(rest) == shown(whole) == shown(saving)
     assert [len(one.series[1]) for one in whole.replications] == [8] * 3
     assert all(one.died < 20.0 for one in whole.replications)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
 from petri.experiment.design.preparation import Point
@@ -78,6 +77,6 @@ def _until(
     """The counts at the end of an instant. A frame whose firing lasts has come when it ends."""
     session = begin_planned(net, plan, index, stop)
     reach(session, end, stop)
-    seen, firings = session.observe(), Counter(one.transition for one in session.save().in_progress if one.part == 0)
+    seen, firings = session.observe(), session.under_way()
     ended = seen.firings - [firings[number] for number in range(len(net.transitions))]
     return [evaluate(count, replace(seen, firings=ended)) for count in counts]
