@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
+from typing import Any, Final, TypeVar, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
@@ -14,22 +14,24 @@ from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
+from petri.exact.chain import Unsolvable, bounds
+from petri.exact.explore import explore
+from petri.exact.reach import Reachability
+from petri.exact.relevant import relevant, whole
+from petri.exact.relevant import untimed as without_times
+from petri.exact.solution import Solution, solve
 from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
+from petri.run.arguments import check_mapping, check_path, check_text
+from petri.run.going_on import Starts, starts_of
 from petri.run.plan import Plan, RunOptions, check_function, check_options, check_whole
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
+from petri.run.saved_run import SavedRun, check_engine
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
-
-if TYPE_CHECKING:
-    from petri.exact.reach import Reachability
-    from petri.exact.solution import Solution
-    from petri.run.going_on import Starts
-    from petri.run.saved_run import SavedRun
-    from petri.traffic.attach import Files
-    from petri.views import Drawing, Why
-
+from petri.traffic.attach import Files, with_streams
+from petri.views import Drawing, Why, graph_of
 
 Setting = Scalar | bool | str | Sequence[Scalar | bool]
 """A value of a parameter: a number in the net's own units, text with a unit, or a list of numbers."""
@@ -86,9 +88,6 @@ class Model(ShownInNotebook, Frozen):
         columns: the file's column for a field, if the names differ: {"time": "frame.time_epoch [s]"}. Raises
         LanguageError if there is no such place or field.
         """
-        from petri.run.arguments import check_mapping, check_path, check_text
-        from petri.traffic.attach import with_streams
-
         check_mapping("files", files, "{'packets': 'trace.csv'}")
         for place, path in files.items():
             check_path(f"files[{place!r}]", path)
@@ -123,8 +122,6 @@ class Model(ShownInNotebook, Frozen):
         save_at = options.get("save_at")
         save = None if save_at is None else self.duration(save_at)
         if save is not None:
-            from petri.run.saved_run import check_engine
-
             check_engine(options.get("engine", "auto"))
             if not 0.0 <= save <= end:
                 raise LanguageError([Diagnostic("save-beyond-end", values={"text": str(save_at)})], self.sources)
@@ -209,9 +206,6 @@ class Model(ShownInNotebook, Frozen):
 
     def going_on(self, start: SavedRun, *, trace: bool = False, **options: Unpack[RunOptions]) -> GoingOn:
         """The plan of a run from a saved one, and where its replications begin. Raises LanguageError as `run` does."""
-        from petri.run.going_on import starts_of
-        from petri.run.saved_run import SavedRun, check_engine
-
         if not isinstance(start, SavedRun):
             raise TypeError(f"`start` is a `SavedRun`, as `Result.saved` is, not {start!r:.60}")
         check_engine(options.get("engine", "auto"))
@@ -338,9 +332,6 @@ class Model(ShownInNotebook, Frozen):
 
         Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
-        from petri.exact.chain import bounds
-        from petri.exact.solution import solve
-
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:
             raise LanguageError([Diagnostic("exact-at", values={"text": str(at)})])
@@ -353,11 +344,6 @@ class Model(ShownInNotebook, Frozen):
         differ only in values which decide nothing. Ctrl-C ends the exploration; what was
         found is returned then, with `interrupted`. Raises as `solve` does.
         """
-        from petri.exact.chain import bounds
-        from petri.exact.explore import explore
-        from petri.exact.reach import Reachability
-        from petri.exact.relevant import relevant, whole
-        from petri.exact.relevant import untimed as without_times
 
         def explored(stop: StopSign) -> Reachability:
             net = without_times(self.net) if untimed else self.net
@@ -371,9 +357,6 @@ class Model(ShownInNotebook, Frozen):
 
         Raises LanguageError where the net has no chain, a firing breaks a rule, or the native engine is not installed.
         """
-        from petri.engine.native import available
-        from petri.exact.chain import Unsolvable
-
         if not available():
             raise LanguageError([Diagnostic("exact-needs-native")])
         found: list[Exactly] = []
@@ -406,8 +389,6 @@ class Model(ShownInNotebook, Frozen):
 
         Raises ImportError without networkx.
         """
-        from petri.views import graph_of
-
         return graph_of(self.net)
 
     def live(self, *, threads: int | None = None, **options: Unpack[RunOptions]) -> Any:

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 # msgspec loads datetime from C, and drops a Ctrl-C that comes meanwhile; here it ends the program.
 import datetime  # noqa: F401
-import sys
 from _thread import allocate_lock
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar, dataclass_transform
 
-# What msgspec takes from typing_extensions, if that is there, Python has since 3.11. It is slow to load.
-if _hidden := "typing_extensions" not in sys.modules:
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
 import msgspec
 from msgspec import field as field
 from msgspec import to_builtins as to_builtins
 from msgspec.structs import asdict as as_dict
 from msgspec.structs import replace as replace
-
-if _hidden:
-    del sys.modules["typing_extensions"]
 
 __all__ = [
     "Frozen", "Part", "Struct", "as_dict", "as_json", "as_packed", "convert", "defaults", "field", "fields",

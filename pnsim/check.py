@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from petri import language
+from petri.analysis import sampling
+from petri.analysis.cautions import coarse
+from petri.analysis.speed import notes
 from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all, summary
-
-if TYPE_CHECKING:
-    from petri.net import Net
+from petri.net import Net
 
 from . import nets
 from .console import has_colour, printing, remark, write, write_json
@@ -45,11 +46,6 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
 
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
-    from petri import language
-    from petri.analysis import sampling
-    from petri.analysis.cautions import coarse
-    from petri.analysis.speed import notes
-
     def more(net: Net) -> list[Diagnostic]:
         return [*coarse(net), *sampling.notes(net), *notes(net)]
 

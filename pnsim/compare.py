@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
 
+from petri.experiment.results.comparison import Comparison, compare
+from petri.measure.difference import Difference
+from petri.report.columns import Column, print_prose, print_table
+from petri.report.dimensions import shown_dimension
 from petri.report.quantities import NOTHING, Units, counted
 from petri.report.unsettled import MOVES, marked
 
 from . import exits
 from .console import stdout_console, write_json
 from .ranges import Share
-
-if TYPE_CHECKING:
-    from petri.experiment.results.comparison import Comparison
-    from petri.measure.difference import Difference
 
 
 @click.command(name="compare")
@@ -31,8 +31,6 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. If both have the
     same seed, their replications are compared in pairs, which often makes the intervals narrower.
     """
-    from petri.experiment.results.comparison import compare
-
     comparison = compare(first, second, measures or None, level)
     if as_json:
         write_json(comparison.to_dict())
@@ -42,10 +40,6 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
 
 
 def _print(comparison: Comparison, level: float) -> None:
-    from petri.report.columns import Column, print_prose, print_table
-    from petri.report.dimensions import shown_dimension
-    from petri.report.text import Text
-
     console = stdout_console()
     print_prose(console, f"A  {comparison.first.label}")
     print_prose(console, f"B  {comparison.second.label}")

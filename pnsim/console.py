@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
 
 from petri.diagnostics import Diagnostic, render
+from petri.file_read import FileRead
+from petri.report.shown import shown
 from petri.visible import visible
 
 from .streams import ClosedPipe, stdout_failures
-
-if TYPE_CHECKING:
-    from rich.console import Console as RichConsole
-
-    from petri.file_read import FileRead
-    from petri.report.text import Console
 
 ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
 PIECES = 4096  # printed at once
@@ -54,23 +55,25 @@ def tell_missing(files: Iterable[FileRead]) -> None:
     tell_all(one for read in files for one in read.remarks if one.severity == "warning")
 
 
-def stdout_console() -> Console:
+class SafeConsole(Console):
+    """A console that shows every text as `petri.visible` does, in signs that the stream's encoding has.
+
+    All that is printed passes `render`; tables have been converted before, by `petri.report.columns`.
+    """
+
+    def __init__(self, stream: TextIO, width: int | None = None) -> None:
+        super().__init__(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich does, of texts that are visible."""
+        if isinstance(renderable, str | Text):
+            renderable = shown(renderable, self.encoding)
+        return super().render(renderable, options)
+
+
+def stdout_console() -> SafeConsole:
     """A console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
-    wanted = os.environ.get("COLUMNS")
-    if sys.stdout.isatty() or any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE")):
-        return console_on(sys.stdout, None if sys.stdout.isatty() or wanted else ENDLESS)
-    if wanted and not wanted.isdigit():
-        return console_on(sys.stdout)
-    from .plain_console import SafePlainConsole
-
-    return SafePlainConsole(sys.stdout, int(wanted or ENDLESS))
-
-
-def console_on(stream: TextIO, width: int | None = None) -> RichConsole:
-    """A rich console that shows every text as `petri.visible` does, in signs that the stream's encoding has."""
-    from .safe_console import SafeConsole
-
-    return SafeConsole.on(stream, width)
+    return SafeConsole(sys.stdout, None if sys.stdout.isatty() or os.environ.get("COLUMNS") else ENDLESS)
 
 
 @contextmanager
@@ -116,8 +119,6 @@ def write_document(text: str) -> None:
 
 def write_json(value: Any, indent: int | None = 2) -> None:
     """Print a value as JSON, and a newline. Raises ClosedPipe, and ValueError for numbers that JSON lacks."""
-    import json
-
     write_json_pieces(json.JSONEncoder(indent=indent, ensure_ascii=False, allow_nan=False).iterencode(value))
 
 
@@ -140,7 +141,6 @@ def write_json_pieces(pieces: Iterable[str]) -> None:
 
 def _escaped(text: str, has_all_signs: bool) -> str:
     """A JSON text with what is not visible, or not in the encoding, as escapes, which mean the same."""
-    import json
 
     def escape(sign: str) -> str:
         shown = sign == "\n" or (sign.isprintable() and (has_all_signs or sign.isascii()))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from petri.atomic_file import replacing, write_text
 from petri.diagnostics import did_you_mean
+from petri.report import picture
+from petri.report.picture import Diagram, closed
+from petri.report.picture.converting import NoConverter, converted
+from petri.report.picture.modules import module_name
 
 from . import nets
 from .console import write_document
 from .exits import refusal, writing
 from .given import Given
 from .net_options import net_argument, settings_option
-
-if TYPE_CHECKING:
-    from petri.report.picture import Diagram
 
 SUFFIXES = (".svg", ".dot", ".pdf", ".png")
 
@@ -41,7 +41,6 @@ def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...],
     if suffix not in SUFFIXES:
         raise refusal("output-suffix", path=output, suffixes=list(SUFFIXES), suggestion=f"{output}.svg")
     model = nets.load(net, given)
-    from petri.report import picture
 
     drawn = _opened(picture.diagram(model.net, fold=not unfold, sources=model.sources), opened)
     text = picture.dot(drawn) if suffix == ".dot" else picture.svg(drawn, picture.layout(drawn))
@@ -56,8 +55,6 @@ def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...],
 
 
 def _convert(text: str, output: str, suffix: str) -> None:
-    from petri.report.picture.converting import NoConverter, converted
-
     try:
         found = converted(text, suffix)
     except NoConverter as error:
@@ -68,9 +65,6 @@ def _convert(text: str, output: str, suffix: str) -> None:
 
 def _opened(drawn: Diagram, names: tuple[str, ...]) -> Diagram:
     """The drawing with these modules open, and those around them; without names those that there is room for."""
-    from petri.report.picture import closed
-    from petri.report.picture.modules import module_name
-
     if not names:
         return closed(drawn)
     known = {module_name(box.path): box.path for box in drawn.boxes}

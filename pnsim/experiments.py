@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+
+from petri import language
+from petri.experiment.design import sampling
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.sampling import Value
+from petri.experiment.design.settings import parse_best, parse_bound, parse_confidence
+from petri.experiment.forwarding.definition import Forwarding
+from petri.experiment.results.tables import SUFFIXES, check_format
+from petri.experiment.threshold.definition import Search
+from petri.measure.selection import Best
+from petri.measure.sequential import Precision
+from petri.model import Model
 
 from . import nets
 from .exits import check_output, refusal
@@ -16,15 +28,6 @@ from .net_options import options
 from .report import report_option
 from .run_options import COUNT, engine_option, length_options, output_options
 from .time_limit import time_limit_option
-
-if TYPE_CHECKING:
-    from petri.experiment.design.definition import Definition
-    from petri.experiment.design.sampling import Value
-    from petri.experiment.forwarding.definition import Forwarding
-    from petri.experiment.threshold.definition import Search
-    from petri.measure.selection import Best
-    from petri.measure.sequential import Precision
-    from petri.model import Model
 
 FILES = (".yaml", ".yml")
 
@@ -39,9 +42,6 @@ def _net_of_stdin() -> Callable[..., Model]:
     text = nets.read_stdin()
 
     def make(**values: object) -> Model:
-        from petri import language
-        from petri.model import Model
-
         return Model(*language.loads_with_sources(text, values, name=nets.SHOWN_STDIN))
 
     return make
@@ -60,8 +60,6 @@ def root_of(what: str, root: str | None) -> Path | None:
 
 def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]]:
     """The points of `--grid name=values` options. Raises Refusal."""
-    from petri.experiment.design import sampling
-
     axes: dict[str, list[Value]] = {}
     for text in grids:
         name, equals, values = text.partition("=")
@@ -81,9 +79,6 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
 
 def read_precision(text: str) -> Precision:
     """`2%` of the mean, or `0.01` in the measure's own unit. Raises Refusal."""
-    from petri.experiment.design.settings import parse_bound
-    from petri.measure.sequential import Precision
-
     bound = parse_bound(text)
     if bound is None:
         raise refusal("precision-form", text=text)
@@ -95,15 +90,11 @@ BEST = ("greatest", "least", "within", "confidence")
 
 def read_best(given: Mapping[str, str | None], before: Best | None) -> Best | None:
     """The best point that is wanted: of `BEST` as options, besides that of a file. Raises ExperimentError."""
-    from petri.experiment.design.settings import parse_best
-
     return parse_best({name: text for name, text in given.items() if text is not None}, before)
 
 
 def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> None:
     """Refuse an unsuitable file name before anything runs: one with another suffix, or in no folder."""
-    from petri.experiment.results.tables import SUFFIXES, check_format
-
     if path is None:
         return
     check_format(Path(path), suffixes or SUFFIXES)
@@ -152,8 +143,6 @@ def study_of(
     points: Sequence[Mapping[str, Value]] = ({},),
 ) -> Study:
     """The study that `load` reads from the file, with these fields; or that which `make` makes of a net and them."""
-    from petri.experiment.design.definition import Definition
-
     root = root_of(what, options["root"])
     read = load(Path(what), root) if what.endswith(FILES) else None
     runs = Definition(net_of(what), points) if read is None else read.runs
@@ -166,8 +155,6 @@ def study_of(
 
 def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """What `search_options` gave, as fields of a search; nothing for those that were not given."""
-    from petri.experiment.design.settings import parse_confidence
-
     given: dict[str, Any] = {}
     if options["resolution"] is not None:
         given["resolution"] = options["resolution"]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from petri.interchange.exporting import exported
+from petri.report import picture
+
 from . import nets
 from .console import tell
 from .document import check, deliver
@@ -26,12 +29,8 @@ def command(net: str, format_: str, output: str | None, given: Given) -> None:
     model = nets.load(net, given)
     check(output, model.sources)
     if format_ == "dot":
-        from petri.report import picture
-
         text = picture.dot(picture.diagram(model.net))
     else:
-        from petri.interchange.exporting import exported
-
         text, findings = exported(model.net, format_, model.sources)
         for finding in findings:
             tell(finding, model.sources)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
+
+import click
 
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.errors import ExperimentError
@@ -12,6 +13,7 @@ from petri.experiment.errors import ExperimentError
 from . import exits
 from .console import tell, tell_all
 from .exits import Refusal, experiment_status, language_status
+from .usage import usage_diagnostic
 
 
 def told(error: BaseException) -> int:
@@ -28,15 +30,10 @@ def told(error: BaseException) -> int:
             return experiment_status(error.diagnostic)
         case KeyboardInterrupt():
             return _tell_interrupted(error)
-    if "click" in sys.modules:  # a command that was read without has no errors of it
-        import click
-
-        if isinstance(error, click.ClickException):
-            from .usage import usage_diagnostic
-
+        case click.ClickException():
             tell(usage_diagnostic(error))
             return exits.NOT_STARTED
-        if isinstance(error, click.Abort):
+        case click.Abort():
             return _tell_interrupted(error)
     if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
         raise error

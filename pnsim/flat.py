@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from petri.codec import net_text
+
 from . import nets
 from .console import write_json_pieces
 from .given import Given
@@ -16,6 +18,5 @@ from .net_options import net_argument, settings_option
 def command(net: str, given: Given) -> None:
     """Print the flat net of NET as JSON. The engines read it; modules, arrays and parameters are resolved."""
     model = nets.load(net, given)
-    from petri.codec import net_text
 
     write_json_pieces(net_text(model.net, indent=2))

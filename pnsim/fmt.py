@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
 from pathlib import Path
 
 import click
 
 from petri.atomic_file import write_text
 from petri.diagnostics import LanguageError, has_errors
+from petri.language.layout.formatter import format_source
+from petri.language.syntax.foreign import read_source
 
 from . import nets
 from .console import printing, remark, tell_all, write_document
@@ -32,8 +35,6 @@ def command(files: tuple[str, ...], check: bool, stdout: bool, diff: bool) -> in
 
 
 def _format(file: str, check: bool, stdout: bool, diff: bool) -> int:
-    from petri.language.layout.formatter import format_source
-
     try:
         text = _read(file)
         formatted = format_source(text, nets.SHOWN_STDIN if file == nets.STDIN else file)
@@ -60,16 +61,12 @@ def _format(file: str, check: bool, stdout: bool, diff: bool) -> int:
 
 def _difference(before: str, after: str, file: str) -> str:
     """What `patch` understands; nothing if the texts are equal."""
-    from difflib import unified_diff
-
     lines = unified_diff(before.splitlines(True), after.splitlines(True), file, f"{file} (formatted)")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _read(file: str) -> str:
     """The text of a file. Raises LanguageError if it is missing or is not the text of a net."""
-    from petri.language.syntax.foreign import read_source
-
     if file == nets.STDIN:
         return nets.read_stdin()
     text, found = read_source(Path(file), file)

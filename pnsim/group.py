@@ -7,12 +7,16 @@ from importlib import import_module
 import click
 
 from petri.diagnostics import did_you_mean
+from petri.version import VERSION
 
 from . import exits
-from . import failing as failing  # which is to be there before a command leaves no memory for it
+from .commands import COMMANDS, GROUPS
 from .console import write
 from .exits import Refusal, refusal
-from .overview import ABOUT, COMMANDS, WIDEST, overview, version
+
+ABOUT = "Simulate coloured timed Petri nets written in .net files."
+EPILOG = "Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` describes a command."
+WIDEST = 100  # columns of a help text
 
 
 class Commands(click.Group):
@@ -34,8 +38,11 @@ class Commands(click.Group):
             raise _unknown_command(args[0])
         return super().resolve_command(ctx, args)
 
-    def get_help(self, ctx: click.Context) -> str:
-        return overview().rstrip("\n")  # click ends the line
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        widest = max(map(len, COMMANDS))  # so that the texts of all groups align
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), text) for name, (_, text) in commands.items()])
 
 
 # What people from other tools try first.
@@ -59,21 +66,14 @@ def _unknown_command(name: str) -> Refusal:
     return refusal("unknown-command", name=name, **about)
 
 
-def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        write(version())
-        ctx.exit()
-
-
 @click.command(
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
     help=ABOUT,
+    epilog=EPILOG,
 )
-@click.option(
-    "--version", "-V", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
-)
+@click.version_option(VERSION, "-V", "--version", prog_name="pnsim", message="%(prog)s %(version)s")
 @click.pass_context
 def pnsim(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from petri import interchange, language
+
 from . import nets
 from .console import tell
 from .document import check, deliver
@@ -25,8 +27,6 @@ def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
 
     Exit status: 0 done, 1 the file cannot be imported, 2 it cannot be read or written.
     """
-    from petri import interchange, language
-
     check(output, [file])
     if file == nets.STDIN:
         found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN, wanted)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import click
 
+from petri.report import reach
+from petri.report import speed as how
+from petri.report.information import information, print_information
+
 from . import nets
 from .console import stdout_console, write_json
 from .given import Given
@@ -24,26 +28,19 @@ def command(net: str, given: Given, every: bool, structure: bool, speed: bool, a
     """
     model = nets.load(net, given)
     if structure:
-        from petri.report import reach
-
         if as_json:
             write_json(reach.structure(model.net))
         else:
             reach.print_structure(model.net, stdout_console())
         return
     if speed:
-        from petri.report import speed as how
-
         if as_json:
             write_json(how.speed(model.net))
         else:
             how.print_speed(model.net, stdout_console(), every=every)
         return
     if as_json:
-        from petri.report.information import information
-
         write_json(information(model.net, model.sources))
         return
-    from petri.report.information import print_information
 
     print_information(model.net, stdout_console(), sources=model.sources, every=every)

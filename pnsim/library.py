@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from rich.text import Text
 
 from petri import library
 from petri.diagnostics import LanguageError
 from petri.model import load
+from petri.report.columns import Column, print_prose, print_table
 
 from .console import stdout_console, write_json
 from .solve import exact_libraries
@@ -26,9 +28,6 @@ def command(solvable: bool, as_json: bool) -> None:
 
     Use its name to run, draw or inspect a net: `pnsim run mm1`.
     """
-    from petri.report.columns import Column, print_prose, print_table
-    from petri.report.text import Text
-
     names = library.net_names()
     if solvable:
         with exact_libraries():

@@ -7,12 +7,17 @@ import sys
 import tempfile
 import threading
 import time
+import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from petri import library
+from petri.live.desk import Desk
+from petri.live.server import LiveServer
+from petri.live.site import serve
+from petri.live.source import Source
+from petri.model import LoadedFrom
 
 from . import nets
 from .console import remark
@@ -21,11 +26,6 @@ from .given import Given
 from .net_options import given_options, net_argument
 from .ranges import Whole
 from .run_options import engine_option, seed_option
-
-if TYPE_CHECKING:
-    from petri.live.desk import Desk
-    from petri.live.server import LiveServer
-    from petri.live.source import Source
 
 PAUSE = 0.2  # seconds between two looks whether Ctrl-C was pressed
 # Every user of the machine can read the command line of a browser. So it gets the name of a file, which only this user
@@ -64,8 +64,6 @@ def command(
     """
     if net == nets.STDIN:
         raise refusal("live-stdin")
-    from petri.live.source import Source
-    from petri.model import LoadedFrom
 
     path = nets.find(net)
     origin = LoadedFrom(path, "", given.settings, given.tables, given.streams, given.columns)
@@ -75,9 +73,6 @@ def command(
 
 
 def _serve(source: Source, path: Path | None, threads: int, port: int, no_browser: bool) -> None:
-    from petri.live.desk import Desk
-    from petri.live.site import serve
-
     desk = Desk(source, path, threads)
     try:
         server = serve(desk, port)
@@ -99,8 +94,6 @@ def _wait(server: LiveServer, desk: Desk, no_browser: bool) -> None:
     """Open the page, and wait for Ctrl-C."""
     with tempfile.TemporaryDirectory(prefix="pnsim-live-") as folder:
         if not no_browser and sys.stderr.isatty():
-            import webbrowser
-
             door = Path(folder, "live.html")
             door.touch(mode=0o600)
             door.write_text(DOOR.format(url=server.url), encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from rich.markdown import Markdown
 
 from petri import library
 
@@ -37,8 +38,6 @@ def command(context: click.Context, topic: str | None) -> None:
 
 def show(page: Path) -> None:
     """Print a page: laid out in a terminal, as its source anywhere else."""
-    from rich.markdown import Markdown
-
     text = page.read_text(encoding="utf-8")
     with printing():
         console = stdout_console()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem, split_arg_string
 
 from petri import library
 from petri.diagnostics import LanguageError
@@ -15,9 +16,6 @@ from petri.diagnostics import LanguageError
 from . import nets
 from .exits import Refusal
 from .given import Given, read_pairs
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -56,16 +54,12 @@ def _as_given(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def complete_net(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """The nets of the library that begin so, and files."""
-    from click.shell_completion import CompletionItem
-
     names = (name for known in library.net_names() for name in {known, known.rpartition("/")[2]})
     return [*(CompletionItem(name) for name in sorted(names) if name.startswith(begun)), CompletionItem(begun, "file")]
 
 
 def complete_setting(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """`NAME=` for the parameters of the net on the line."""
-    from click.shell_completion import CompletionItem
-
     name = context.params.get("net") or context.params.get("what") or _net_on_line()
     try:
         parameters = () if name in (None, nets.STDIN) else nets.load(name).net.parameters
@@ -76,8 +70,6 @@ def complete_setting(context: click.Context, _: click.Parameter, begun: str) -> 
 
 def _net_on_line() -> str | None:
     """The net on a command line that is not complete: click reads no arguments after an option without its value."""
-    from click.shell_completion import split_arg_string
-
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
     return next((word for word in words if not word.startswith("-") and library.find(word)), None)
 

@@ -6,17 +6,20 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from petri import library
+import click
+
+from petri import interchange, language, library, model
 from petri.diagnostics import Diagnostic, LanguageError, has_errors
+from petri.language.syntax.foreign import decode
+from petri.model import Model
+from petri.regular import is_pipe
+from petri.traffic.pipes import from_pipes
 
 from .console import tell
 from .exits import refusal
 from .given import Given
-
-if TYPE_CHECKING:
-    from petri.model import Model
 
 STDIN = "-"
 SHOWN_STDIN = "<stdin>"  # in messages
@@ -24,8 +27,6 @@ SHOWN_STDIN = "<stdin>"  # in messages
 
 def read_stdin() -> str:
     """The text of a net on stdin. Raises LanguageError if it is not text."""
-    from petri.language.syntax.foreign import decode
-
     text, found = decode(sys.stdin.buffer.read(), SHOWN_STDIN)
     if has_errors(found):
         raise LanguageError(found)
@@ -34,8 +35,6 @@ def read_stdin() -> str:
 
 def _is_quiet() -> bool:
     """Whether the command under way shows no notes; so does a shell that completes a line."""
-    import click
-
     context = click.get_current_context(silent=True)
     return context is None or bool(context.params.get("quiet"))
 
@@ -60,8 +59,6 @@ def in_folder(name: str) -> list[str]:
 
     Raises Refusal if a folder has none.
     """
-    from pathlib import Path
-
     folder = Path(name)
     try:
         if not folder.is_dir():
@@ -91,8 +88,6 @@ def load(name: str, given: Given | None = None, *, quiet: bool | None = None) ->
 
 
 def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
-    from petri import model
-
     if os.path.splitext(path)[1] != library.SUFFIX:
         return _from_any_file(path, given, quiet)
     try:
@@ -105,9 +100,6 @@ def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
 
 def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
     """The model of a file that is perhaps not of this language: its content decides."""
-    from pathlib import Path
-
-    from petri import interchange, model
 
     if interchange.is_unreadable(Path(path)):
         interchange.read(Path(path))  # which says what the file is
@@ -116,10 +108,6 @@ def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
 
 def _imported(path: str, given: Given, quiet: bool | None) -> Model | None:
     """The model of a file of another tool; None if it is in no format that is known."""
-    from pathlib import Path
-
-    from petri import interchange, language
-    from petri.model import Model
 
     file = Path(path)
     if not interchange.is_foreign(file):
@@ -135,22 +123,13 @@ def _imported(path: str, given: Given, quiet: bool | None) -> Model | None:
 
 
 def _from_stdin(given: Given) -> Model:
-    from petri import language
-    from petri.model import Model
-
     return Model(*language.loads_with_sources(read_stdin(), given.settings, name=SHOWN_STDIN, tables=given.tables))
 
 
 def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:
     """The model with copies of the named files that are pipes, for as long as the command runs."""
-    from petri.regular import is_pipe
-
     if not any(is_pipe(file) for file in named.values()):
         return loaded
-    import click
-
-    from petri.model import Model
-    from petri.traffic.pipes import from_pipes
 
     copies = click.get_current_context().with_resource(ExitStack())
     return Model(from_pipes(loaded.net, named, copies), loaded.sources)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from petri.atomic_file import write_text
+from petri.model import Model
+from petri.report.html.play import LARGEST, token_game
+from petri.result import run_failure
+from petri.run.recording import Recording, record
+from petri.run.stop import interruptible
 
 from . import nets
 from .console import remark, tell
@@ -16,10 +20,6 @@ from .given import Given
 from .net_options import given_options, net_argument
 from .ranges import Whole
 from .run_options import replication_option, seed_option
-
-if TYPE_CHECKING:
-    from petri.model import Model
-    from petri.run.recording import Recording
 
 MOST = 1_000_000
 USUAL = 10_000
@@ -54,7 +54,6 @@ def command(
     usual = model.net.run_defaults.until is None
     plan, _ = model.plan(until=until or ("dead" if usual else None), warmup=0.0, seed=seed)
     recording = _record(model, plan.seed, replication, model.net.tick.ticks(plan.until), firings)
-    from petri.report.html.play import LARGEST, token_game
 
     if len(model.net.places) + len(model.net.transitions) > LARGEST:
         raise refusal("play-too-large", most=LARGEST)
@@ -65,13 +64,8 @@ def command(
     more = {"firings": "; --firings records more", "error": "; an error of the net ended it:"}.get(recording.ended, "")
     remark(f"{path}: {starts:,} firings{more}")
     if recording.fault is not None:
-        from petri.result import run_failure
-
         tell(run_failure(model.net, recording.fault).diagnostic, model.sources)
 
 
 def _record(model: Model, seed: int, replication: int, until: float, firings: int) -> Recording:
-    from petri.run.recording import record
-    from petri.run.stop import interruptible
-
     return interruptible(lambda stop: record(model.net, seed, replication, until, firings, stopped=stop.is_set))

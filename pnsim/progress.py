@@ -6,16 +6,15 @@ import os
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from petri.experiment.forwarding.procedure import Measured
+from petri.experiment.threshold.procedure import State as SearchState
 from petri.report.progress import Remaining, State, describe
 from petri.report.quantities import Units
+from petri.report.search import measured_text, progress_text, tried_text
 
 from .console import remark
-
-if TYPE_CHECKING:
-    from petri.experiment.forwarding.procedure import Measured
-    from petri.experiment.threshold.procedure import State as SearchState
 
 PATIENCE = 0.3  # seconds before the line of a run first appears
 PAUSE = 0.1  # seconds between two looks
@@ -84,15 +83,13 @@ class SearchProgress(StatusLine):
     def __call__(self, state: SearchState | Measured) -> None:
         if self.quiet:
             return
-        from petri.experiment.threshold.procedure import State
-        from petri.report.search import measured_text, progress_text, tried_text
 
-        if isinstance(state, State) and state.finished is None:
+        if isinstance(state, SearchState) and state.finished is None:
             if self.due():
                 self.show(progress_text(state, terminal_width() - 1))
             return
         self.close()
-        remark(tried_text(state) if isinstance(state, State) else measured_text(state))
+        remark(tried_text(state) if isinstance(state, SearchState) else measured_text(state))
 
 
 def terminal_width() -> int:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
+from petri import language
 from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.engine.errors import ModelError
+from petri.exact.reach import Reachability
+from petri.report import reach
+from petri.report.reach import print_reach, print_way, reach_dict, way_list
 
 from . import exits, nets
 from .console import stdout_console, write_json
@@ -16,9 +20,6 @@ from .exits import refusal, writing
 from .given import Given
 from .net_options import net_argument, settings_option
 from .solve import exact_libraries, states_option
-
-if TYPE_CHECKING:
-    from petri.exact.reach import Reachability
 
 
 @click.command(name="reach")
@@ -72,9 +73,6 @@ def command(
 
 def _answer(found: Reachability, kind: str, text: str) -> tuple[bool, int | None]:
     """Whether the answer is yes, and a state that shows why: the one found, or the one where it does not hold."""
-    from petri import language
-    from petri.engine.errors import ModelError
-
     condition = language.condition(text, found.net)
     try:
         holds = found.where(condition)
@@ -86,8 +84,6 @@ def _answer(found: Reachability, kind: str, text: str) -> tuple[bool, int | None
 
 
 def _write(found: Reachability, graph: str | None, svg: str | None) -> None:
-    from petri.report import reach
-
     if svg is not None and len(found.space) > reach.MOST_DRAWN:
         raise refusal("exact-graph-size", states=len(found.space))
     for path, text in ((graph, reach.graphml), (svg, reach.svg)):
@@ -97,8 +93,6 @@ def _write(found: Reachability, graph: str | None, svg: str | None) -> None:
 
 
 def _print(found: Reachability, answers: dict[str, tuple[bool, int | None]], seconds: float) -> None:
-    from petri.report.reach import print_reach, print_way
-
     console = stdout_console()
     if not answers:
         print_reach(found, console, seconds=seconds)
@@ -117,8 +111,6 @@ def _print(found: Reachability, answers: dict[str, tuple[bool, int | None]], sec
 
 
 def _print_json(found: Reachability, answers: dict[str, tuple[bool, int | None]]) -> None:
-    from petri.report.reach import reach_dict, way_list
-
     contents = reach_dict(found)
     for kind, (good, state) in answers.items():
         contents[kind] = {"answer": good, "way": None if state is None else way_list(found, state)}

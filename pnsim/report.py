@@ -8,6 +8,10 @@ import click
 
 from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
+from petri.experiment.results.outcome import stored_outcome
+from petri.experiment.store.database import Store
+from petri.experiment.store.reference import parse_reference, read_result, undamaged
+from petri.report.html import recorded_report, sweep_report
 
 from .console import tell
 from .exits import STOPPED, check_output, refusal, writing
@@ -27,10 +31,6 @@ def command(result: str, output: str | None) -> None:
     """
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
-    from petri.experiment.results.outcome import stored_outcome
-    from petri.experiment.store.database import Store
-    from petri.experiment.store.reference import parse_reference, read_result, undamaged
-    from petri.report.html import recorded_report, sweep_report
 
     reference = parse_reference(result)
     if reference.is_store:

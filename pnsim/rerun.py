@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+
+from petri.experiment.procedure.rerun import Repeated, recorded, repeat
 
 from . import exits
 from .console import printing, write_json, write_line
@@ -12,9 +14,6 @@ from .given import read_pairs
 from .net_options import tables_option
 from .ranges import Whole
 from .run_options import engine_option
-
-if TYPE_CHECKING:
-    from petri.experiment.procedure.rerun import Repeated
 
 
 @click.command(name="rerun")
@@ -50,8 +49,6 @@ def command(
 
     Exit status: 0 all are the same, 1 at least one differs, 2 could not start.
     """
-    from petri.experiment.procedure.rerun import recorded, repeat
-
     found = recorded(
         result,
         replications or None,

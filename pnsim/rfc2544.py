@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from petri.diagnostics import Diagnostic
+from petri.experiment.design import sampling
+from petri.experiment.forwarding.definition import Forwarding
+from petri.experiment.forwarding.outcome import ForwardingOutcome
+from petri.experiment.forwarding.procedure import run_forwarding
+from petri.experiment.forwarding.yaml_forwarding import load_forwarding
+from petri.report.forwarding import print_forwarding
+from petri.report.html import forwarding_report
+from petri.report.search import ending, remarks
+from petri.run.stop import TimeLimit
 
 from . import exits
 from .console import always_shown, show, tell
@@ -15,15 +24,11 @@ from .experiments import check_export, run_options, search_options, search_setti
 from .given import Given
 from .net_options import complete_net, given_options
 from .option_groups import Grouped
+from .progress import SearchProgress
 from .report import check as check_report
 from .report import write_page
 from .run_options import COUNT
 from .time_limit import tell_over
-
-if TYPE_CHECKING:
-    from petri.experiment.forwarding.definition import Forwarding
-    from petri.experiment.forwarding.outcome import ForwardingOutcome
-    from petri.run.stop import TimeLimit
 
 ROLES = ("load", "size", "loss", "delay", "throughput")
 
@@ -64,10 +69,6 @@ def command(
     Exit status: 0 done, 1 some size is not forwarded at any load or the net has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
-    from petri.experiment.forwarding.procedure import run_forwarding
-    from petri.report.forwarding import print_forwarding
-
-    from .progress import SearchProgress
 
     check_export(export, [".csv"])
     check_report(report)
@@ -78,8 +79,6 @@ def command(
         if export:
             outcome.to_csv(export)
         if report:
-            from petri.report.html import forwarding_report
-
             write_page(forwarding_report(outcome), report)
     if outcome.interrupted:
         tell_over(time_limit)
@@ -88,9 +87,6 @@ def command(
 
 def _study(what: str, given: Given, options: dict[str, Any]) -> Forwarding:
     """The study of the file, or one made from the options. Options override the file."""
-    from petri.experiment.forwarding.definition import Forwarding
-    from petri.experiment.forwarding.yaml_forwarding import load_forwarding
-
     names = (*ROLES, "between", "condition", "replications")
     fields = {name: options[name] for name in names if options[name] is not None} | search_settings(options)
     if options["sizes"] is not None:
@@ -99,8 +95,6 @@ def _study(what: str, given: Given, options: dict[str, Any]) -> Forwarding:
 
 
 def _sizes(text: str) -> list[Any]:
-    from petri.experiment.design import sampling
-
     try:
         found = [value for value in sampling.parse_values(text) if value != ""]
     except sampling.BadRange as bad:
@@ -112,8 +106,6 @@ def _sizes(text: str) -> list[Any]:
 
 def _tell_ending(outcome: ForwardingOutcome, quiet: bool) -> int:
     """Report on stderr what is not certain, and what is not forwarded. Returns the exit status."""
-    from petri.report.search import ending, remarks
-
     for note in () if quiet else remarks(outcome.search):
         tell(note)
     for row in outcome.rows:

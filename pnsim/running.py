@@ -4,42 +4,53 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
+import click
+
+from petri.analysis.sampling import exact_expectations
 from petri.diagnostics import Diagnostic, LanguageError, Value
-from petri.measure.arrays import MOST_PLAIN, on_lists
-from petri.net import Content, Counter, Watched
+from petri.engine.interface import Limits
+from petri.engine.native import available
+from petri.exact.solution import Solution
+from petri.experiment.design.warmup import find
+from petri.language import check_with_sources
+from petri.language.checking.conflicts import conflicts
+from petri.measure.sequential import Precision
+from petri.measure.trend import Drift
+from petri.model import MOST_FOR_PRECISION, Model, imprecise
+from petri.net import Net
+from petri.report.dimensions import shown_dimension
+from petri.report.html import run_report
+from petri.report.quantities import Units
+from petri.report.solution import print_comparison
+from petri.report.summary import print_summary
+from petri.report.unsettled import cold_start_values, growth_text
+from petri.result import Result
+from petri.run.going_on import Starts
+from petri.run.plan import Plan, RunOptions
+from petri.run.saved_run import NotSaved, SavedRun
+from petri.run.stop import TimeLimit
 
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import Refusal, refusal
+from .experiments import read_precision
 from .given import Given
 from .progress import ProgressLine
+from .report import check, write_page
+from .solve import comparison_rows, exact_libraries
+from .time_limit import tell_over
+from .trace import TraceFile
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from petri.engine.interface import Limits
-    from petri.exact.solution import Solution
-    from petri.measure.sequential import Precision
-    from petri.measure.trend import Drift
-    from petri.model import Model
-    from petri.net import Net
-    from petri.report.quantities import Units
-    from petri.result import Result
-    from petri.run.going_on import Starts
-    from petri.run.plan import Plan, RunOptions
-    from petri.run.saved_run import SavedRun
-    from petri.run.stop import TimeLimit
+class How(TypedDict):
+    """How replications are run."""
 
-    from .trace import TraceFile
-
-    class How(TypedDict):
-        """How replications are run."""
-
-        threads: int | None
-        time_limit: TimeLimit | None
+    threads: int | None
+    time_limit: TimeLimit | None
 
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
@@ -86,34 +97,31 @@ def run(
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
-    with on_lists(not (as_json or trace or exact or report or with_state or wanted) and _is_plain(model.net, plan)):
-        solution = _solved(model, plan) if exact else None
-        how: How = {"threads": threads, "time_limit": time_limit}
-        started = time.perf_counter()
-        if wanted is None:
-            result, untraced = _simulate(model, plan, asked, trace, quiet, how, starts)
-        else:
-            first = planned.get("replications")
-            result, untraced = _replicate(model, plan, wanted, first, max_replications, quiet, how), None
-        seconds = time.perf_counter() - started
-        with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
-            if report:
-                _write_report(result, model, report)
-        if saving is not None:
-            _save(result, *saving)
-        if untraced is not None:
-            raise untraced
-        _tell_interruption(result, wanted, time_limit, quiet)
-        if not quiet:
-            _tell_choices(model, net, given)
-        return _tell_ending(result, model, quiet)
+    solution = _solved(model, plan) if exact else None
+    how: How = {"threads": threads, "time_limit": time_limit}
+    started = time.perf_counter()
+    if wanted is None:
+        result, untraced = _simulate(model, plan, asked, trace, quiet, how, starts)
+    else:
+        first = planned.get("replications")
+        result, untraced = _replicate(model, plan, wanted, first, max_replications, quiet, how), None
+    seconds = time.perf_counter() - started
+    with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
+        if report:
+            _write_report(result, model, report)
+    if saving is not None:
+        _save(result, *saving)
+    if untraced is not None:
+        raise untraced
+    _tell_interruption(result, wanted, time_limit, quiet)
+    if not quiet:
+        _tell_choices(model, net, given)
+    return _tell_ending(result, model, quiet)
 
 
 def _check_outputs(report: str | None, saving: tuple[str, str] | None, model: Model) -> None:
     """Raises Refusal for a report or a saved state that cannot be written, before anything is computed."""
     if report is not None:
-        from .report import check
-
         check(report)
     if saving is not None:
         exits.check_output(saving[1], model.sources)
@@ -124,13 +132,10 @@ def _model(net: str | None, given: Given, start: SavedRun | None, quiet: bool) -
     if net is not None:
         return nets.load(net, given, quiet=quiet)
     if start is None:
-        import click
-
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     if given != Given():
         raise refusal("state-with-parameters")
-    from petri.model import Model
 
     return Model(start.net)
 
@@ -143,8 +148,6 @@ def _with_streams(model: Model, streams: str | None, start: SavedRun | None) -> 
 
 def _saved(path: str) -> SavedRun:
     """Raises Refusal for a file that is not a saved state."""
-    from petri.run.saved_run import NotSaved, SavedRun
-
     try:
         return SavedRun.load(path)
     except OSError as error:
@@ -168,8 +171,6 @@ def _plan(
 
 def _save(result: Result, time: str, path: str) -> None:
     """Write the saved state, if the run came so far. Raises Refusal."""
-    from petri.run.saved_run import NotSaved
-
     saved = result.saved
     if saved is None:
         tell(Diagnostic("state-not-reached", severity="warning", values={"time": time}))
@@ -188,8 +189,6 @@ def _simulate(
     model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, starts: Starts | None
 ) -> tuple[Result, Refusal | None]:
     """The result, and why the trace could not be written, if so."""
-    from petri.report.quantities import Units
-
     with (
         _trace_file(trace, model.net, plan, asked, how) if trace else nullcontext() as sink,
         ProgressLine(Units.of(model.net), quiet) as progress,
@@ -199,9 +198,6 @@ def _simulate(
 
 
 def _trace_file(path: str, net: Net, plan: Plan, asked: int, how: How) -> TraceFile:
-    from petri.run.stop import TimeLimit
-
-    from .trace import TraceFile
 
     how["threads"] = 1
     how["time_limit"] = limit = TimeLimit.of(how["time_limit"])
@@ -212,17 +208,12 @@ def _replicate(
     model: Model, plan: Plan, wanted: Precision, first: int | None, most: int | None, quiet: bool, how: How
 ) -> Result:
     """Replicate until the intervals are as narrow as wanted."""
-    from petri.model import MOST_FOR_PRECISION
-    from petri.report.quantities import Units
-
     with ProgressLine(Units.of(model.net), quiet) as progress:
         first, most = first or model.first_look, most or MOST_FOR_PRECISION
         return model.run_precisely(plan, wanted, first, most, progress=progress, **how)
 
 
 def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:
-    from petri.engine.interface import Limits
-
     standard = Limits()
     return Limits(firings_at_an_instant or standard.firings_at_an_instant, tokens or standard.tokens)
 
@@ -237,7 +228,6 @@ def _precision(
     if text is None:
         decided = replications is not None or trace or with_state
         return None if decided else model.precision
-    from .experiments import read_precision
 
     if trace:
         raise refusal("precision-of-trace")
@@ -249,10 +239,6 @@ def _precision(
 
 def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimit | None) -> str:
     """Determine the end of the warm-up from pilot runs, and report it."""
-    from petri.experiment.design.warmup import find
-    from petri.report.quantities import Units
-    from petri.run.stop import TimeLimit
-
     try:
         found = find(
             model,
@@ -272,8 +258,6 @@ def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimi
 
 
 def _check_engine(engine: str, quiet: bool) -> None:
-    from petri.engine.native import available
-
     if engine == "reference" or available():
         return
     if engine == "native":
@@ -282,17 +266,8 @@ def _check_engine(engine: str, quiet: bool) -> None:
         tell(Diagnostic("reference-only", severity="note"))
 
 
-def _is_plain(net: Net, plan: Plan) -> bool:
-    """Whether a net is small, and asks for no figures that only numpy computes: whole distributions and series."""
-    small = len(net.places) + len(net.transitions) <= MOST_PLAIN and not any(one.window for one in net.measures)
-    numbers = all(isinstance(probe, Counter | Content | Watched) for probe in net.probes)
-    return small and numbers and not net.chances and plan.engine == "native"
-
-
 def _solved(model: Model, plan: Plan) -> Solution:
     """The exact figures to compare a run with: without a warm-up and with an end, those up to there."""
-    from .solve import exact_libraries
-
     up_to = plan.until if plan.warmup == 0.0 and math.isfinite(plan.until) and not plan.firings else None
     with exact_libraries():
         return model.solve(at=up_to)
@@ -304,45 +279,32 @@ def _show(
     if as_json:
         contents = result.to_dict()
         if solution is not None:
-            from .solve import comparison_rows
-
             contents["exact"] = comparison_rows(solution, result)
         if source is not None:
             contents["manifest"]["source"] = source
         write_json(contents)
         return
-    from petri.report.summary import print_summary
 
     print_summary(result, stdout_console(), seconds=seconds, every=every)
     if solution is not None:
-        from petri.report.solution import print_comparison
-
         print_comparison(solution, result, stdout_console())
 
 
 def _write_report(result: Result, model: Model, path: str) -> None:
     """A page with the figures, if there are any. Raises Refusal."""
     if result.counted:
-        from petri.report.html import run_report
-
-        from .report import write_page
-
         write_page(run_report(result, model.sources), path)
 
 
 def _tell_interruption(result: Result, wanted: Precision | None, limit: TimeLimit | None, quiet: bool) -> None:
     """Say that the time was over, or which measures have not become as precise as they should."""
     if result.interrupted:
-        from .time_limit import tell_over
-
         tell_over(limit)
     elif wanted is not None and not quiet:
         _tell_imprecise(result, wanted)
 
 
 def _tell_imprecise(result: Result, wanted: Precision) -> None:
-    from petri.model import imprecise
-
     missed = imprecise(result, wanted)
     if missed:
         values: dict[str, Value] = {"count": len(result.replications), "measures": missed}
@@ -351,9 +313,6 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
     """That a figure has not settled; `more` others are not told."""
-    from petri.report.dimensions import shown_dimension
-    from petri.report.unsettled import growth_text
-
     early, late = (units.show(value, shown_dimension(drift.dimension)) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
@@ -363,8 +322,6 @@ def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
 
 
 def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
-    from petri.report.quantities import Units
-
     shown, units = drifts[:MOST_DRIFTS], Units.of(net)
     for number, drift in enumerate(shown, 1):
         tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
@@ -372,16 +329,12 @@ def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
 
 def _tell_exact_expectations(result: Result, model: Model) -> None:
     """Which of the expectations that failed ask for a number that no random figure meets."""
-    from petri.analysis.sampling import exact_expectations
-
     failed = [expectation.span for expectation, verdict in result.judged if not verdict.passed]
     tell_all([note for note in exact_expectations(model.net) if note.span in failed], model.sources)
 
 
 def _tell_cold_start(result: Result) -> list[Drift]:
     """That runs begin empty; the drifts that this does not explain."""
-    from petri.report.unsettled import cold_start_values
-
     cold = result.cold_start
     if cold is not None:
         tell(Diagnostic("begins-cold", severity="note", values=cold_start_values(cold)))
@@ -401,11 +354,9 @@ def _tell_choices(model: Model, net: str | None, given: Given) -> None:
     """
     if net in (None, nets.STDIN) or len(model.net.transitions) > MOST_CHOICES:
         return
-    from petri.language.checking.conflicts import conflicts
 
     if next(conflicts(model.net), None) is None or not model.sources:
         return
-    from petri.language import check_with_sources
 
     found, sources = check_with_sources(next(iter(model.sources)), given.settings)
     for one in found:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from petri.diagnostics import Diagnostic, Value
+from petri.experiment.results.tables import export as write_table
+from petri.experiment.threshold.definition import Search
+from petri.experiment.threshold.outcome import Found, SearchOutcome
+from petri.experiment.threshold.procedure import run_search
+from petri.experiment.threshold.yaml_search import load_search
+from petri.report.html import search_report
+from petri.report.search import ending, print_search, remarks
+from petri.run.stop import TimeLimit
 
 from . import exits
 from .console import always_shown, show, tell
@@ -15,14 +23,10 @@ from .experiments import FILES, check_export, read_grids, run_options, search_op
 from .given import Given
 from .net_options import complete_net, given_options
 from .option_groups import Grouped
+from .progress import SearchProgress
 from .report import check as check_report
 from .report import write_page
 from .time_limit import tell_over
-
-if TYPE_CHECKING:
-    from petri.experiment.threshold.definition import Search
-    from petri.experiment.threshold.outcome import Found, SearchOutcome
-    from petri.run.stop import TimeLimit
 
 REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 
@@ -68,10 +72,6 @@ def command(
     Exit status: 0 found, 1 there is no such value in the range or the net has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
-    from petri.experiment.threshold.procedure import run_search
-    from petri.report.search import print_search
-
-    from .progress import SearchProgress
 
     check_export(export)
     check_report(report)
@@ -80,12 +80,8 @@ def command(
         outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
     with always_shown(lambda: show(outcome, as_json, print_search)):
         if export:
-            from petri.experiment.results.tables import export as write_table
-
             write_table(outcome.outcome, export)
         if report:
-            from petri.report.html import search_report
-
             write_page(search_report(outcome), report)
     if outcome.interrupted:
         tell_over(time_limit)
@@ -94,9 +90,6 @@ def command(
 
 def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, Any]) -> Search:
     """The search of the file, or one made from the options. Options override the file."""
-    from petri.experiment.threshold.definition import Search
-    from petri.experiment.threshold.yaml_search import load_search
-
     fields = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
     if what.endswith(FILES) and grids:
         raise refusal("grid-of-file")
@@ -109,8 +102,6 @@ def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, 
 
 def _tell_ending(outcome: SearchOutcome, quiet: bool) -> int:
     """Report on stderr what was not found, and what is not certain. Returns the exit status."""
-    from petri.report.search import ending, remarks
-
     for note in () if quiet else remarks(outcome):
         tell(note)
     for found in outcome.found:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
 from petri.diagnostics import Diagnostic
+from petri.exact.libraries import INSTALL, NeedsExtra
+from petri.exact.solution import Solution
+from petri.model import Model
+from petri.report.html import solution_report
+from petri.report.solution import compared, print_comparison, print_solution
+from petri.result import Result
 
 from . import exits, nets
 from .console import stdout_console, tell, write_json
@@ -19,13 +25,6 @@ from .ranges import Whole
 from .report import check as check_report
 from .report import report_option, write_page
 from .run_options import seed_option
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from petri.exact.solution import Solution
-    from petri.model import Model
-    from petri.result import Result
 
 MOST_STATES = 2**40
 RUNS = 20  # of `--simulate --at`, where averages up to an instant have intervals only over replications
@@ -41,8 +40,6 @@ states_option = click.option(
 @contextmanager
 def exact_libraries() -> Iterator[None]:
     """Refuse where scipy or networkx is missing in the block."""
-    from petri.exact.libraries import INSTALL, NeedsExtra
-
     try:
         yield
     except NeedsExtra as error:
@@ -91,8 +88,6 @@ def command(
     result = _simulated(model, solution, seed) if simulate else None
     show(solution, result, seconds, as_json)
     if report:
-        from petri.report.html import solution_report
-
         write_page(solution_report(solution, result, model.sources), report)
         tell(Diagnostic("report-written", severity="note", values={"path": report}))
     return exits.DONE if solution.passed else exits.FAILED
@@ -113,7 +108,6 @@ def show(solution: Solution, result: Result | None, seconds: float, as_json: boo
             contents["simulated"] = comparison_rows(solution, result)
         write_json(contents)
         return
-    from petri.report.solution import print_comparison, print_solution
 
     console = stdout_console()
     print_solution(solution, console, seconds=seconds)
@@ -123,7 +117,6 @@ def show(solution: Solution, result: Result | None, seconds: float, as_json: boo
 
 def comparison_rows(solution: Solution, result: Result) -> list[dict[str, float | str | None]]:
     """For JSON: each figure that both have."""
-    from petri.report.solution import compared
 
     def known(value: float) -> float | None:
         return value if value == value and abs(value) != float("inf") else None

@@ -6,6 +6,9 @@ import sys
 
 import click
 
+from petri.report.stepping import Stepper
+from petri.run.walk import Walk
+
 from . import nets
 from .console import printing, stdout_console, write, write_line
 from .given import Given
@@ -29,8 +32,6 @@ def command(net: str, at: str | None, given: Given, seed: int | None, replicatio
     transition is enabled or not, `h` shows all commands. They can also come from a file or a pipe.
     """
     model = nets.load(net, given)
-    from petri.report.stepping import Stepper
-    from petri.run.walk import Walk
 
     plan, _ = model.plan(until=None if model.net.run_defaults.until is not None else "dead", seed=seed)
     walk = Walk(model.net, plan.seed, replication)

@@ -12,6 +12,8 @@ from typing import Any
 
 from petri.visible import PLAIN
 
+from .exits import STOPPED, Refusal, refusal
+
 
 class ClosedPipe(Exception):
     """Whoever read our output has gone (`pnsim … | head`). What is printed from now on goes nowhere."""
@@ -76,7 +78,6 @@ def stdout_failures() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             raise ClosedPipe from error
-        from .exits import STOPPED, Refusal, refusal
 
         failure = refusal("output-unwritable", path="stdout", reason=error.strerror or str(error))
         raise Refusal(failure.diagnostic, STOPPED) from error

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
+from petri.experiment.design.sampling import Value
+from petri.experiment.experiment import Experiment
+from petri.experiment.procedure.campaign import sweep
+from petri.experiment.procedure.workers import Dask, Workers
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.tables import export as write_table
+from petri.experiment.store.database import Store
+from petri.report.html import sweep_report
+from petri.report.sweep import print_outcome
+from petri.run.stop import TimeLimit
 
 from . import exits, nets
 from .console import always_shown, show, tell, tell_missing
@@ -31,14 +41,8 @@ from .option_groups import Grouped
 from .report import check as check_report
 from .report import report_option, write_page
 from .run_options import COUNT, engine_option, length_options, output_options
+from .sweep_progress import SweepProgress
 from .time_limit import tell_over, time_limit_option
-
-if TYPE_CHECKING:
-    from petri.experiment.design.sampling import Value
-    from petri.experiment.experiment import Experiment
-    from petri.experiment.procedure.workers import Workers
-    from petri.experiment.results.outcome import Outcome
-    from petri.run.stop import TimeLimit
 
 
 @click.command(name="sweep", cls=Grouped)
@@ -100,17 +104,12 @@ def command(
     check_report(report)
     if fresh:
         _remove(path)
-    from petri.report.sweep import print_outcome
 
     outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
     with always_shown(lambda: show(outcome, as_json, print_outcome)):
         if export:
-            from petri.experiment.results.tables import export as write_table
-
             write_table(outcome, export)
         if report:
-            from petri.report.html import sweep_report
-
             write_page(sweep_report(outcome), report)
     if outcome.interrupted:
         tell_over(time_limit)
@@ -119,8 +118,6 @@ def command(
 
 def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict[str, Any]) -> Experiment:
     """The experiment of the file, or one made from the options. Options override the file."""
-    from petri.experiment.experiment import Experiment
-
     fixed: dict[str, Value] = {**given.settings}
     root = root_of(what, overrides.pop("root"))
     if what.endswith(FILES):
@@ -147,8 +144,6 @@ def _store_of(what: str) -> Path:
 
 def _remove(store: Path) -> None:
     """Remove a store. Raises ExperimentError if the file is not a store."""
-    from petri.experiment.store.database import Store
-
     if not store.exists():
         return
     Store.open(store).close()
@@ -165,10 +160,6 @@ def _run(
     quiet: bool,
     limit: TimeLimit | None,
 ) -> Outcome:
-    from petri.experiment.procedure.campaign import sweep
-    from petri.experiment.procedure.workers import Dask
-
-    from .sweep_progress import SweepProgress
 
     crew: Workers | None = Dask(dask, workers) if dask else None
     try:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from petri.experiment.procedure.campaign import PointState, State
+from petri.measure.figures import figures
 from petri.report.dimensions import shown_dimension
 from petri.report.progress import bar_of, fitting, left_text
 from petri.report.quantities import Units
+from petri.report.wrapping import shortened
 
-from .console import ENDLESS, console_on, remark
+from .console import ENDLESS, SafeConsole, remark
 from .progress import Status
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.live import Live
-
-    from petri.experiment.procedure.campaign import PointState, State
 
 MOST_MEASURES = 4  # estimates shown at a time
 
@@ -56,9 +56,7 @@ class SweepProgress(Status):
         if state.done:
             remark(f"note: {state.done} replications are already in {self._store}")
         if self.terminal and state.points_done < len(state.points):
-            from rich.live import Live
-
-            self._live = Live(console=console_on(sys.stderr), auto_refresh=False, transient=True)
+            self._live = Live(console=SafeConsole(sys.stderr), auto_refresh=False, transient=True)
             self._live.start()
 
 
@@ -70,9 +68,6 @@ def finished(point: PointState, state: State) -> str:
 
 def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
     """The current estimates of the first few measures, each with a fixed width."""
-    from petri.measure.figures import figures
-    from petri.report.wrapping import shortened
-
     outcome = point.outcome()
     units = Units.of(point.point.net)
     texts = []
@@ -86,9 +81,6 @@ def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
 
 def block(state: State, room: int, heading: str = "") -> RenderableType:
     """Two lines and one for each estimate, below a heading; what has no room is left out whole."""
-    from rich.console import Group
-    from rich.text import Text
-
     share = state.done / state.replications if state.replications else 1.0
     more = "+" if state.prepared.stopping.wanted else ""
     percent = f"{share:4.0%}"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from petri.catalogue.units import TIMES, UNITS
 from petri.diagnostics import Diagnostic
+from petri.experiment.design.preparation import quantity
+from petri.run.stop import TimeLimit
 
 from .console import tell
 from .exits import refusal
-
-if TYPE_CHECKING:
-    from petri.run.stop import TimeLimit
 
 # Its value is a `TimeLimit` that has begun, or None.
 time_limit_option = click.option(
@@ -27,9 +25,6 @@ def parse(text: str | None) -> TimeLimit | None:
     """`90`, `90 s`, `10 min`, from now on. Raises Refusal."""
     if text is None:
         return None
-    from petri.catalogue.units import TIMES, UNITS
-    from petri.experiment.design.preparation import quantity
-    from petri.run.stop import TimeLimit
 
     parts = quantity(text)
     unit = "s" if parts is None or parts[1] is None else parts[1]

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from petri.atomic_file import replacing
 from petri.diagnostics import Diagnostic
+from petri.engine.firings import TracedFiring
 from petri.net import Net
+from petri.report.quantities import Units
 from petri.run.stop import TimeLimit
 from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
+from petri.trace.timeline import MOST_EVENTS
 
 from .console import tell
 from .exits import STOPPED, Refusal, refusal, writing
-
-if TYPE_CHECKING:
-    from petri.engine.firings import TracedFiring
 
 
 class TraceFile:
@@ -77,9 +76,6 @@ class TraceFile:
         if self._single:
             tell(Diagnostic("trace-first-only", severity="note", values={"path": self._path}))
         if self._writer.full_at is not None:
-            from petri.report.quantities import Units
-            from petri.trace.timeline import MOST_EVENTS
-
             time = Units.of(self._net).show(self._writer.full_at, "Time")
             values = {"path": self._path, "time": time, "count": f"{MOST_EVENTS:,}"}
             tell(Diagnostic("trace-full", severity="warning", values=values))

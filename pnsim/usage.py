@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from petri.diagnostics import Diagnostic, Value, did_you_mean
+from petri import library
+from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 
 from .ranges import LARGEST, bounds
 
@@ -50,11 +51,10 @@ def _meant_by_option(option: str, arguments: Sequence[str], known: Sequence[str]
 
 def _parameters(arguments: Sequence[str]) -> list[str]:
     """The parameters of the net on the command line; none where that is wrong."""
-    from petri import language, library
-    from petri.diagnostics import LanguageError
-
     try:
         path = next(filter(None, map(library.find, arguments[1:])), None)
+        from petri import language  # which a mistake alone needs
+
         return [one.name for one in language.load(path).parameters] if path is not None else []
     except (LanguageError, OSError):
         return []

@@ -6,23 +6,41 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
+from rich.console import Console
+from rich.text import Text
+
+from petri.report.columns import Column, print_prose, print_table
+from petri.report.html import run_report, sweep_report
+from petri.run.stop import TimeLimit
+from petri.validation import StatementError, StudyError, Validation, only_run, run_folder
+from petri.validation.account import account
+from petri.validation.estimate import Estimate
+from petri.validation.page import summary_page
+from petri.validation.statements import short
+from petri.validation.study import read_study
+from petri.validation.suite import FigureCheck, experiments, folders
+from petri.validation.wording import (
+    basis,
+    by_origin,
+    counted_figures,
+    counted_statements,
+    doubt,
+    ours,
+    percent,
+    unsettled_figures,
+)
 
 from . import exits
 from .console import printing, stdout_console
 from .ranges import Whole
+from .report import write_page
 from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 from .validate_list import list_studies, refuse_running_options
-
-if TYPE_CHECKING:
-    from petri.report.columns import Column
-    from petri.report.text import Console, Text
-    from petri.run.stop import TimeLimit
-    from petri.validation import Validation
-    from petri.validation.suite import FigureCheck
+from .validate_progress import ValidationProgress
 
 
 @click.command(name="validate")
@@ -57,8 +75,6 @@ def command(
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
     3 a run stopped with an error in the model, 130 interrupted.
     """
-    from petri.validation import StatementError, StudyError
-
     if not names:
         refuse_running_options(context)
     begun = time.monotonic()
@@ -92,8 +108,6 @@ Studies = dict[str, tuple[Path, dict[str, Path]]]
 
 def _known(folder: str | None) -> dict[str, Path]:
     """The folders of the studies by name. Raises UsageError if there are none."""
-    from petri.validation.suite import folders
-
     known = folders(Path(folder) if folder else None)
     if folder and not Path(folder).is_dir():
         raise click.UsageError(f"there is no folder {folder}")
@@ -103,8 +117,6 @@ def _known(folder: str | None) -> dict[str, Path]:
 
 
 def _chosen(names: Sequence[str], known: Mapping[str, Path]) -> Studies:
-    from petri.validation.suite import experiments
-
     chosen: Studies = {}
     for name in (one.strip("/") for one in (known if ALL in names and ALL not in known else names)):
         study, one = (name, "") if name in known else (name.rpartition("/")[0] or name, name.rpartition("/")[2])
@@ -120,11 +132,6 @@ def _chosen(names: Sequence[str], known: Mapping[str, Path]) -> Studies:
 def _run(
     chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool, limit: TimeLimit | None
 ) -> list[Validation]:
-    from petri.validation import run_folder
-    from petri.validation.estimate import Estimate
-    from petri.validation.study import read_study
-
-    from .validate_progress import ValidationProgress
 
     experiments = [(study, name) for study, (_, files) in chosen.items() for name in files]
     known = {study: read_study(folder).seconds for study, (folder, _) in chosen.items()}
@@ -153,10 +160,6 @@ def _run(
 
 def print_validation(one: Validation, console: Console) -> None:
     """The stated figures with ours, then the statements."""
-    from petri.report.columns import print_prose, print_table
-    from petri.report.text import Text
-    from petri.validation.wording import by_origin, counted_figures, counted_statements, unsettled_figures
-
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
@@ -172,9 +175,6 @@ def print_validation(one: Validation, console: Console) -> None:
 
 def print_account(validations: Sequence[Validation], console: Console) -> None:
     """How many of each kind of figures and statements are true, in all studies."""
-    from petri.report.columns import Column, print_table
-    from petri.validation.account import account
-
     lines = account(validations)
     studies = [
         Column(one.name.replace("_", " "), [cells[number] for _, cells in lines])
@@ -186,10 +186,6 @@ def print_account(validations: Sequence[Validation], console: Console) -> None:
 
 def figures_table(figures: Sequence[FigureCheck], heading: str) -> list[Column]:
     """heading: of the column of stated values."""
-    from petri.report.columns import Column
-    from petri.validation.statements import short
-    from petri.validation.wording import basis, ours, percent
-
     return [
         Column("figure", [f"{check.title}: {check.point.label}" for check in figures], "prose"),
         Column("measure", [short(check.measure) for check in figures], "name"),
@@ -202,8 +198,6 @@ def figures_table(figures: Sequence[FigureCheck], heading: str) -> list[Column]:
 
 
 def statements_table(one: Validation) -> list[Column]:
-    from petri.report.columns import Column
-
     return [
         Column("statement", [judged.statement.says for judged in one.statements], "prose"),
         Column("", [verdict(STATEMENT_WORDS, judged.verdict) for judged in one.statements], left=True),
@@ -219,19 +213,11 @@ STYLES: Final = ("green", "bold red", "yellow")  # in the order of the words
 
 
 def verdict(words: Mapping[str, str], found: str, certain: bool | None = None) -> Text:
-    from petri.report.text import Text
-    from petri.validation.wording import doubt
-
     said = Text(words[found], style=STYLES[list(words).index(found)])
     return said.append(doubt(certain), style="not bold dim")
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
-    from petri.report.html import run_report, sweep_report
-    from petri.validation import only_run
-    from petri.validation.page import summary_page
-
-    from .report import write_page
 
     for one in validations:
         (folder / one.name).mkdir(parents=True, exist_ok=True)

@@ -5,25 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from .console import stdout_console
+from petri.report.columns import Column, print_prose, print_table
+from petri.validation.study import Study, read_study
+from petri.validation.suite import experiments
+from petri.validation.wording import processor_time
 
-if TYPE_CHECKING:
-    from petri.validation.study import Study
+from .console import stdout_console
 
 RUNNING_OPTIONS: Final = ("stores", "report", "engine", "workers", "time_limit", "quiet")
 
 
 def list_studies(known: Mapping[str, Path]) -> None:
     """Print them in alphabetical order, with the time of all. Raises StudyError."""
-    from petri.report.columns import Column, print_prose, print_table
-    from petri.validation.study import read_study
-    from petri.validation.suite import experiments
-    from petri.validation.wording import processor_time
-
     studies = {name: read_study(folder) for name, folder in known.items()}
     files = {name: list(experiments(folder)) for name, folder in known.items()}
     works = [studies[name].usual(files[name]) for name in known]

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from petri.experiment.procedure.campaign import State, Watcher
 from petri.report.progress import fitting, left_text
+from petri.validation.estimate import Estimate
 
 from .progress import Status
 from .sweep_progress import SweepProgress
-
-if TYPE_CHECKING:
-    from petri.experiment.procedure.campaign import State, Watcher
-    from petri.validation.estimate import Estimate
 
 
 class ValidationProgress(Status):

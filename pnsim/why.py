@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
+from click.shell_completion import CompletionItem
+
+from petri.diagnostics import LanguageError
+from petri.model import Model
+from petri.report.instants import look, transition_of
+from petri.report.picture.folding import starred
+from petri.report.why import print_each, print_why
 
 from . import nets
 from .console import remark, stdout_console
-from .exits import refusal
+from .exits import Refusal, refusal
 from .given import Given
 from .net_options import given_options, net_argument
 from .run_options import engine_option, replication_option, seed_option
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from petri.model import Model
-
 
 def complete_transition(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """For the shell: the transitions of the net on the line."""
-    from click.shell_completion import CompletionItem
-
-    from petri.diagnostics import LanguageError
-
-    from .exits import Refusal
 
     try:
         net = nets.load(str(context.params.get("net"))).net
@@ -65,17 +60,13 @@ def command(
     """
     model = nets.load(net, given)
     matching = _named(model, transition)
-    from petri.report.instants import look
 
     found = look(model, at=at, firing=_number(firing), seed=seed, replication=replication, engine=engine)
     if found.stopped is not None:
         remark(found.stopped)
     if transition is not None and len(matching) == 1:
-        from petri.report.why import print_why
-
         print_why(found.why(matching[0]), stdout_console())
         return
-    from petri.report.why import print_each
 
     print_each(model.net, found.moment, stdout_console(), found.run, matching)
 
@@ -85,7 +76,6 @@ def _named(model: Model, name: str | None) -> list[int]:
     names = [one.name for one in model.net.transitions]
     if name is None:
         return list(range(len(names)))
-    from petri.report.picture.folding import starred
 
     if name in names:
         return [names.index(name)]
@@ -99,7 +89,6 @@ def _named(model: Model, name: str | None) -> list[int]:
     suffixed = [n for n, one in enumerate(names) if one.endswith(f".{name}")]
     if len(suffixed) == 1:
         return suffixed
-    from petri.report.instants import transition_of
 
     return [transition_of(model, name)]
 

@@ -8,6 +8,9 @@ from typing import Final
 
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Diagnostic, Severity, Value
+from petri.engine.errors import ModelError
+from petri.engine.expression import Context, evaluate, ticks_of
+from petri.engine.random import RandomStream
 from petri.language.checking.doubts import doubts
 from petri.measure.observation import Observation
 from petri.net import Expr, Net, Scalar, Transition, is_shared, operations
@@ -114,9 +117,6 @@ def _told(net: Net, transition: Transition, time: Expr) -> Diagnostic | None:
 
 def _coarse(net: Net, transition: Transition, time: Expr) -> Coarse | None:
     """Draws the time again and again; None if it depends on more than chance."""
-    from petri.engine.errors import ModelError
-    from petri.engine.expression import ticks_of
-
     try:
         few = _drawn(net, transition, time, _FEW)
         if sum(few) / len(few) >= 2 * FINE:
@@ -176,9 +176,6 @@ class _Unknown(Exception):
 
 def _drawn(net: Net, transition: Transition, time: Expr, number: int) -> list[float]:
     """Times in ticks, with fractions. Raises ModelError, and _Unknown if they depend on tokens or on the instant."""
-    from petri.engine.expression import Context, evaluate
-    from petri.engine.random import RandomStream
-
     stream, drawn = RandomStream(1, 0), {draw.variable for draw in transition.draws}
     wanted = [draw.expression for draw in transition.draws] + [time]
     for part in operations(wanted):

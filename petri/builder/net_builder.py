@@ -12,6 +12,7 @@ from petri import language
 from petri.builder.expression import Expression, text_of
 from petri.builder.origin import Origin, caller, traced
 from petri.diagnostics import Diagnostic, LanguageError, has_errors
+from petri.language.layout.formatter import format_source
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse_text
 from petri.model import LoadedFrom, Model
@@ -147,8 +148,6 @@ class NetBuilder:
 
     def to_text(self) -> str:
         """The net as a `.net` file in the standard layout; `petri.loads` reads it."""
-        from petri.language.layout.formatter import format_source
-
         return format_source(self._text(), self._file)
 
     def model(self, **parameters: Scalar | bool | str) -> Model:

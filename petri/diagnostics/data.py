@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from petri.net import Span
 from petri.structs import Frozen, as_dict, field
-
-if TYPE_CHECKING:
-    from petri.wording.entry import Fix
+from petri.wording import fixes, hints, label, message, notes
+from petri.wording.entry import Fix
 
 Severity = Literal["error", "warning", "note"]
 Value = str | int | float | Sequence[str] | None
@@ -37,33 +36,23 @@ class Diagnostic(Frozen):
 
     @property
     def message(self) -> str:
-        from petri.wording import message
-
         return message(self.id, self.values)
 
     @property
     def hints(self) -> tuple[str, ...]:
-        from petri.wording import hints
-
         return hints(self.id, self.values)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        from petri.wording import notes
-
         return notes(self.id, self.values)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
         """The hints that say exactly what to write, as changes to the text of the span."""
-        from petri.wording import fixes
-
         return fixes(self.id, self.values) if self.span is not None else ()
 
     def to_dict(self) -> dict[str, Any]:
         """For tools: JSON types only. Lines and columns count from 1, the end column is exclusive."""
-        from petri.wording import label
-
         return {
             "id": self.id,
             "severity": self.severity,

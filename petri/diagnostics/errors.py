@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from petri.diagnostics.data import Diagnostic, Severity, Value
+from petri.diagnostics.drawing import draw
 from petri.net import Span
 from petri.structs import Frozen, field
 
@@ -75,8 +77,6 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, 
 
     `sources` maps file names, as in spans, to their text; without it the source lines are left out.
     """
-    from petri.diagnostics.drawing import draw
-
     return draw(diagnostic, sources or {}, colour=colour)
 
 
@@ -151,8 +151,6 @@ def unknown_name(name: str, kind: str, known: Iterable[str], others: Mapping[str
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate of which `word` is most likely a misspelling, or None. Letter case counts little."""
-    from difflib import get_close_matches
-
     if len(word) > 60:
         return None
     folded: dict[str, str] = {}

@@ -24,6 +24,7 @@ from petri.editor.showing import hover_text
 from petri.editor.signatures import signature_help
 from petri.editor.workspace import Checked, Workspace
 from petri.language.checking.checker import Checker
+from petri.language.layout.formatter import format_source
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
@@ -194,8 +195,6 @@ def hints(asked: Asked, params: types.InlayHintParams) -> list[types.InlayHint]:
 
 def formatted(text: Text) -> list[types.TextEdit]:
     """The edit that formats a text; none if it has syntax errors, which are shown already."""
-    from petri.language.layout.formatter import format_source
-
     try:
         result = format_source(text.text, "")
     except (LanguageError, RecursionError):

@@ -23,6 +23,7 @@ from petri.editor import answers
 from petri.editor.positions import Text
 from petri.editor.publishing import diagnostics_by_path
 from petri.editor.workspace import Checked, Workspace
+from petri.live.preview import preview
 from petri.version import VERSION
 
 REQUEST_FAILED = -32803  # of the protocol: the request was understood but cannot be done
@@ -161,8 +162,6 @@ def _answer_questions(server: Server) -> None:
 
         It is simulated in a thread of its own, so that questions need not wait.
         """
-        from petri.live.preview import preview
-
         checked = await server.current(params.uri)
         if checked.study is None or checked.study.net is None:
             return None

@@ -11,6 +11,7 @@ from petri.diagnostics import Diagnostic, in_order, limited
 from petri.editor.names import Names, find_names
 from petri.language import Study
 from petri.language.loader import OpenTexts
+from petri.language.syntax.foreign import read_source
 from petri.net import Span
 from petri.structs import Struct, field
 
@@ -109,8 +110,6 @@ class Workspace:
 
     def text(self, path: Path) -> str:
         """The text of a file, "" if it cannot be read."""
-        from petri.language.syntax.foreign import read_source
-
         return self.texts[path] if path in self.texts else read_source(path)[0]
 
 

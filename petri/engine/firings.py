@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from petri.engine.lets import Known, in_traces, value_of
 from petri.measure.arrays import Floats as Reals
 from petri.measure.arrays import Integers as Ints
-from petri.measure.arrays import np
 from petri.net import Let, Net, Scalar
 
 

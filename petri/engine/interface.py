@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from petri.engine.errors import Fault
+from petri.engine.firings import Firings
 from petri.engine.marking import Marking
 from petri.file_read import FileRead
 from petri.measure.arrays import Floats
 from petri.measure.observation import Observation
+from petri.measure.tally import Tally
 from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
-
-if TYPE_CHECKING:
-    from petri.engine.firings import Firings
-    from petri.measure.tally import Tally
 
 Words3 = tuple[int, int, int]
 Reason = Literal["until", "dead", "budget", "input", "error"]

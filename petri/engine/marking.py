@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from petri.net import Colour, Net, Scalar, Slot, Token
 
 
@@ -41,15 +43,12 @@ class Marking(Sequence[list[Token]]):
         if isinstance(row, int):
             return [()] * row
         slots = self._net.places[place].colour.slots
-        import numpy as np  # few runs show their tokens
 
         words = np.frombuffer(row, dtype=np.int64).reshape(-1, len(slots)).T
         columns = [self._values(column, slot, in_ticks) for column, slot in zip(words, slots, strict=True)]
         return list(zip(*columns, strict=True))
 
     def _values(self, column: Any, slot: Slot, in_ticks: bool) -> list[Scalar]:
-        import numpy as np
-
         values = np.ascontiguousarray(column).view(np.float64) if slot.kind == "real" else column
         shown: list[Scalar] = (values if in_ticks else self._net.tick.quantity(values, slot.dimension)).tolist()
         return shown
@@ -64,7 +63,6 @@ def _row(colour: Colour, tokens: Sequence[Token]) -> int | bytes:
     """The tokens of a place as 64-bit words; of a black place, their number."""
     if not colour.slots:
         return len(tokens)
-    import numpy as np
 
     words = np.empty((len(tokens), len(colour.slots)), dtype=np.int64)
     for number, slot in enumerate(colour.slots):

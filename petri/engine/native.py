@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from petri.engine.checkpoint import SavedEngine, chunks, token_of
 from petri.engine.errors import STOPPED, Fault, ModelError, known
+from petri.engine.firings import Firings
 from petri.engine.interface import (
     ENDLESS,
     MOST_TRIAL_FIRINGS,
@@ -25,7 +29,7 @@ from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
 from petri.engine.trial_net import trial_net
 from petri.file_read import FileRead
-from petri.measure.arrays import Floats, Integers, np
+from petri.measure.arrays import Floats, Integers
 from petri.measure.observation import PER_NODE, TIMES, Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
@@ -35,8 +39,6 @@ from petri.structs import Frozen, as_packed, field, read_packed, replace
 if TYPE_CHECKING:
     from petri._native import Session, Snapshot, Stopped
     from petri._native import Trials as NativeModuleTrials
-    from petri.engine.checkpoint import SavedEngine
-    from petri.engine.firings import Firings
 
 _native: ModuleType | None
 try:
@@ -125,8 +127,6 @@ def compiled_for(net: Net, start: SavedEngine) -> Compiled:
 
 def with_tokens_of(net: Net, start: SavedEngine) -> Net:
     """The net with more initial tokens: those of a state, and what firings in progress have taken or will give."""
-    from petri.engine.checkpoint import chunks, token_of
-
     more: list[list[tuple[int, Token]]] = [list(place.initial) for place in net.places]
     for tokens, place, saved in zip(more, net.places, start.places, strict=True):
         slots = place.colour.slots
@@ -238,8 +238,6 @@ class NativeSession:
 
     def save(self) -> SavedEngine:
         """The state, after `advance` has returned "until" or "dead". Another session may go on from it."""
-        from petri.engine.checkpoint import SavedEngine
-
         return read_packed(self._session.save(), SavedEngine)
 
     def observe(self) -> Observation:
@@ -294,8 +292,6 @@ class NativeSession:
         return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
-        from petri.engine.firings import Firings
-
         starts, ends, transitions, words = self._session.trace()
         net = self._compiled.net
         return Firings(net, reals(starts), reals(ends), integers(transitions), integers(words))

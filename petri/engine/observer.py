@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from petri.engine.clocks import Settled
 from petri.net import Scalar, Token
-
-if TYPE_CHECKING:
-    from petri.engine.clocks import Settled
 
 
 class Observer:

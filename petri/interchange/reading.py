@@ -13,6 +13,8 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.interchange.folding import fold
 from petri.interchange.foreign import Foreign
 from petri.interchange.unreadable import known
+from petri.language.syntax.foreign import LARGEST_FILE as LARGEST_TEXT
+from petri.language.syntax.foreign import decode
 
 LARGEST_FILE: Final = 32 * 2**20  # bytes
 MOST_NODES: Final = 100_000  # places and transitions of a net; the text of more takes minutes to be read
@@ -146,8 +148,6 @@ def _text(data: bytes, name: str, kind: Format) -> str:
     """The file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
     if not kind.text:
         return _encoded(data).decode("utf-8", "replace")
-    from petri.language.syntax.foreign import LARGEST_FILE as LARGEST_TEXT
-    from petri.language.syntax.foreign import decode
 
     if len(data) > LARGEST_TEXT:
         raise _too_large(name, LARGEST_TEXT)

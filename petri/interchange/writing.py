@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from petri.interchange.foreign import Constant, Foreign, Place, Transition, Type
+from petri.language.layout.formatter import format_source
+from petri.language.syntax.foreign import LARGEST_FILE
 
 _SHORT = 90  # characters of a declaration and its comment on one line
 _CLAUSES = (
@@ -12,9 +14,6 @@ _CLAUSES = (
 
 def text_of(net: Foreign) -> str:
     """The net as a `.net` file. Raises LanguageError where a name or an expression of a reader is wrong."""
-    from petri.language.layout.formatter import format_source
-    from petri.language.syntax.foreign import LARGEST_FILE
-
     blocks = (
         [*map(_constant, net.constants), *map(_type, net.types)],
         [_place(place, net) for place in net.places],

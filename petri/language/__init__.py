@@ -12,17 +12,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING
 
-from petri.diagnostics import Diagnostic, LanguageError
+from petri import library
+from petri.diagnostics import Diagnostic, LanguageError, in_order, limited
+from petri.language.checking import conditions, durations
+from petri.language.checking.checker import Checker
+from petri.language.checking.lint import lint
 from petri.language.collector import at_rest
+from petri.language.flattening.flatten import Flattener, TooLarge
+from petri.language.loader import Loader, OpenTexts
+from petri.language.meaning.nodes import limited as limited_nodes
+from petri.language.problems import Problems, Stopped
 from petri.net import Net, Watched
 from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-    from petri.language.loader import Loader, OpenTexts
-    from petri.language.problems import Problems
 
 Tables = Mapping[str, str | PathLike[str]]
 Lint = Callable[[Net], list[Diagnostic]]
@@ -107,9 +109,7 @@ def checks_with_sources(
 
 def duration(text: str, net: Net) -> float:
     """A time such as "20 ms", in the net's own units or others, as a number of the net. Raises LanguageError."""
-    from petri.language.checking.durations import duration as read
-
-    return read(text, net)
+    return durations.duration(text, net)
 
 
 def condition(text: str, net: Net) -> Watched:
@@ -117,22 +117,16 @@ def condition(text: str, net: Net) -> Watched:
 
     Variable 0 of its value is whether the net is dead, the next ones are the firings in progress.
     """
-    from petri.language.checking.conditions import condition as read
-
-    return read(text, net)
+    return conditions.condition(text, net)
 
 
 def _find(path: str | PathLike[str]) -> str:
     """As `library.find`; a path that leads nowhere, for its reader to report."""
-    from petri import library
-
     return library.find(path) or os.fspath(path)
 
 
 def _require_net(path: str) -> None:
     """Raises LanguageError if what has the name of a net, not that of a file, is neither."""
-    from petri import library
-
     if not os.path.exists(path):
         values = {"name": path, "suggestion": library.nearest(path)}
         raise LanguageError([Diagnostic("unknown-net", values=values)])
@@ -174,15 +168,11 @@ def _attempt(
     opened: OpenTexts | None = None,
 ) -> Study:
     """Read, check and flatten; with `opened` the types of all expressions are kept."""
-    from petri.language.loader import Loader
-    from petri.language.meaning.nodes import limited
-    from petri.language.problems import Problems, Stopped
-
     problems = Problems()
     loader = Loader(problems, tables, opened)
     found = Study(problems, loader)
     try:
-        with limited():
+        with limited_nodes():
             _fill(found, path, text, parameters or {}, name, lints, clock, opened is not None)
     except Stopped as stopped:
         problems.add(stopped.error)
@@ -201,9 +191,6 @@ def _fill(
     editing: bool,
 ) -> None:
     """Raises Stopped where going on makes no sense."""
-    from petri.language.checking.checker import Checker
-    from petri.language.flattening.flatten import Flattener, TooLarge
-
     problems, loader = found.problems, found.loader
     if path is not None:
         if not loader.load(path):
@@ -229,8 +216,6 @@ def _fill(
         found.part = False
         return
     if lints and not problems.failed:
-        from petri.language.checking.lint import lint
-
         lint(flat, checker, flattener.deprived)
     found.net = None if problems.failed else flat
 
@@ -251,6 +236,4 @@ def _linted(checked: tuple[Net | None, Problems], more: Lint | None) -> Problems
 
 def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:
     """The problems in order, limited in number."""
-    from petri.diagnostics import in_order, limited
-
     return limited(in_order(problems.found), next(iter(problems.sources), "the net")), problems.sources

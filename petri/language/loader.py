@@ -7,6 +7,7 @@ cannot read anything else. Each file is read once.
 
 from __future__ import annotations
 
+import csv
 import math
 import os
 import posixpath
@@ -15,7 +16,6 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from petri import library, net
 from petri.diagnostics import Diagnostic, did_you_mean
@@ -24,12 +24,10 @@ from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
+from petri.language.syntax.reuse import KnownStatements
 from petri.net import Span
 from petri.regular import encoding_of, irregular
 from petri.structs import Struct, field
-
-if TYPE_CHECKING:
-    from petri.language.syntax.reuse import KnownStatements
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
@@ -119,8 +117,6 @@ class Loader(Sources):
         self.problems.sources[name] = text
         path = self.paths.get(name)
         if path in self._opened.texts:
-            from petri.language.syntax.reuse import KnownStatements  # editors alone need it
-
             known = self._opened.known.setdefault(name, KnownStatements())
             parsed = parse_text(text, name, known)
             file, diagnostics, broken = parsed.file, tuple(parsed.diagnostics), parsed.broken
@@ -349,8 +345,6 @@ def _separated(text: str) -> Iterator[tuple[int, list[str]]]:
 
     Then a comma within a number is the decimal comma.
     """
-    import csv
-
     lines = text.splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     delimiter = next((one for one in ";\t" if one in first), ",")

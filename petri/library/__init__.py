@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from os import PathLike
 
+from petri.diagnostics import did_you_mean
+
 SUFFIX = ".net"
 
 
@@ -95,8 +97,6 @@ def net_names() -> list[str]:
 
 def nearest(name: str) -> str | None:
     """The net of the library, or the file in the same folder, with the most similar name."""
-    from petri.diagnostics import did_you_mean
-
     beside, written = os.path.split(name)
     known = {known.rpartition("/")[2]: known for known in net_names()}
     known |= {file: os.path.join(beside, file) for file in nets_in(beside)}

@@ -6,15 +6,15 @@ The checker of the language reads it too, without numpy, which takes longer to l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
+import numpy as np
+
+from petri.measure.arrays import Floats
+from petri.measure.intervals import Statistic
+from petri.measure.observation import Observation, quotient, quotients
+from petri.net import Net
 from petri.structs import Frozen
-
-if TYPE_CHECKING:
-    from petri.measure.arrays import Floats
-    from petri.measure.intervals import Statistic
-    from petri.measure.observation import Observation
-    from petri.net import Net
 
 ALL: Final = slice(None)
 Part = Callable[["Observation", Any], Any]
@@ -49,14 +49,10 @@ class FigureKind(Frozen):
     only: Literal["", "resources", "timed", "clocks"] = ""
 
     def of(self, seen: Observation, index: int) -> float:
-        from petri.measure.observation import quotient
-
         figure: float = quotient(self.above(seen, index), self.below(seen, index))
         return figure
 
     def of_all(self, seen: Observation) -> Floats:
-        from petri.measure.observation import quotients
-
         return quotients(self.above(seen, ALL), self.below(seen, ALL))
 
 
@@ -69,16 +65,12 @@ def _arrivals(seen: Observation, at: Any) -> Any:
 
 
 def _busy(seen: Observation, at: Any) -> Any:
-    from petri.measure.observation import quotient, quotients
-
     ratio: Any = quotients if at is ALL else quotient
     return 1.0 - ratio(ratio(seen.integral[at], seen.elapsed), seen.initial[at])
 
 
 def _utilisation(seen: Observation, at: Any) -> Any:
     """`busy` of a resource, a place that never holds more than at the start; nan of any other."""
-    from petri.measure.arrays import np
-
     resource = (seen.initial[at] > 0) & (seen.maximum[at] <= seen.initial[at])
     return np.where(resource, _busy(seen, at), np.nan)
 

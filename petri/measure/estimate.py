@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.measure.arrays import Floats
 from petri.measure.intervals import CONSTANT, Interval, Statistic, extreme, pseudo_values, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, probe_quantile, share_below
 from petri.measure.single_run import BatchInterval, batch_interval

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
-from petri.measure.arrays import np
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.formula import EXTREMES, evaluate, grows, statistic, tally
 from petri.measure.intervals import Statistic

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from petri.measure import reorder
-from petri.measure.arrays import Floats, np
+from petri.measure.arrays import Floats
 from petri.measure.catalogue import TERMS
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, beyond_doubles, probe_figure, quotient, series_figure

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from petri.measure.arrays import np
+import numpy as np
 
 SIGNIFICAND_BITS: Final = 7
 DROPPED_BITS: Final = 52 - SIGNIFICAND_BITS

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from petri.display import report
-from petri.measure.arrays import Floats, np
+from petri.measure.arrays import Floats
 from petri.measure.observation import beyond_doubles
 from petri.structs import Frozen
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 _TINY: Final = 1e-300
 _PRECISION: Final = 1e-16

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final, TypeVar
 
+import numpy as np
+
 from petri.measure import histogram, reorder
-from petri.measure.arrays import Floats, Integers, np
+from petri.measure.arrays import Floats, Integers
 from petri.measure.bounded import Bounded
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.tally import Tally

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.measure.arrays import Floats
 from petri.structs import Frozen
 
 LEVELS: Final = 256  # numbers of tokens recorded; the last entry includes all greater numbers

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from petri.measure.arrays import np
+import numpy as np
+
 from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
 from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval

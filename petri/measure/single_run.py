@@ -25,7 +25,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.measure.arrays import Floats
 from petri.measure.intervals import student_quantile
 from petri.measure.observation import beyond_doubles
 from petri.structs import Frozen

@@ -13,9 +13,12 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import pairwise
 from operator import add
+from statistics import NormalDist
 from typing import Final, Literal
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.measure.arrays import Floats
 from petri.measure.figures import Figure, evaluate_all, settling
 from petri.measure.intervals import student_interval, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, quotients
@@ -76,8 +79,6 @@ def standardised(scores: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def _normal_quantile(probability: float) -> float:
-    from statistics import NormalDist  # which takes as long to load as all of this module
-
     return NormalDist().inv_cdf(probability)
 
 

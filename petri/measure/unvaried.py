@@ -14,7 +14,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.measure.arrays import Floats
 from petri.measure.chance import beta_quantile
 from petri.measure.intervals import CONSTANT, Interval, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, pieces_together

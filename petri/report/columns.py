@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
 from petri.report.shown import shown
-from petri.report.text import Console, Text, cell_len
 from petri.report.wrapping import shortened, wrapped
 from petri.structs import Struct, field, replace
 

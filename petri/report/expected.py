@@ -6,10 +6,11 @@ import math
 import re
 from typing import Final
 
+from rich.text import Text
+
 from petri.measure.formula import Verdict
 from petri.net import Expectation
 from petri.report.quantities import NOTHING, Units, compact, joined
-from petri.report.text import Text
 
 _CLAIM: Final = re.compile(r"(?P<figure>.*?)\s*(?P<sign>[<>=]=|[<>])\s*(?P<bound>.*?)(?:\s+within\b.*)?$")
 _PLAIN: Final = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*")

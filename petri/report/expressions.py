@@ -13,6 +13,7 @@ from petri.catalogue.operations import BINARY, COMPARISONS, OPERATIONS
 from petri.language.checking.nets.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
+from petri.language.syntax.parser import parse
 from petri.net import (
     PRIORITIES,
     Clock,
@@ -292,8 +293,6 @@ class ExpressionText:
 @lru_cache(maxsize=4096)
 def _parsed(text: str) -> tree.Expr | None:
     """The tree of an expression of the source; None where the text is none by itself."""
-    from petri.language.syntax.parser import parse
-
     file, wrong = parse(_BEFORE + text, "")
     node = file.declarations[0] if len(file.declarations) == 1 else None
     return node.value if isinstance(node, tree.Const) and not wrong else None

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
 
 from petri.experiment.design.definition import shown
+from petri.experiment.design.sampling import Value
 from petri.experiment.forwarding.definition import SHARES
+from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
+from petri.experiment.results.summary import PointOutcome
+from petri.measure.intervals import Interval
 from petri.net import split_unit
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import NOTHING, Scale, Units, number
 from petri.report.search import question
 from petri.report.search import share as percent
-from petri.report.text import Console, Text
 from petri.report.unsettled import marked, movement, note
-
-if TYPE_CHECKING:
-    from petri.experiment.design.sampling import Value
-    from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
-    from petri.experiment.results.summary import PointOutcome
-    from petri.measure.intervals import Interval
 
 DIGITS = 4
 

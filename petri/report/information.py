@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.analysis.speed import Speed, speeds
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition, constant_weight
 from petri.report.columns import Column, print_prose, print_table
@@ -13,7 +16,6 @@ from petri.report.dimensions import shown_dimension
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText, priority_text
 from petri.report.quantities import Units, exact, exact_quantity, parameter_text
-from petri.report.text import Console, Text
 from petri.result.tables import row_name
 from petri.ticks import HORIZON, Given
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
 
 from petri.measure.histogram import quantile_share
-from petri.net import in_unit, split_unit
+from petri.measure.intervals import Interval
+from petri.net import Net, Parameter, in_unit, split_unit
 from petri.structs import Frozen
 from petri.ticks import Given
-
-if TYPE_CHECKING:
-    from petri.measure.intervals import Interval
-    from petri.net import Net, Parameter
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 DOUBTFUL = "?: the interval is wider than the figure, of which not even the size is known; run longer"

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.analysis.dead import why_dead
 from petri.analysis.structure import cycles, invariants, siphons, traps
 from petri.exact.chain import StateSpace, StateView
@@ -16,7 +19,6 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.lacks import reasons
 from petri.report.quantities import Units, counted
 from petri.report.state_text import StateText
-from petri.report.text import Console, Text
 from petri.visible import visible
 
 MOST_STEPS: Final = 40  # of a way that are shown

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from petri.analysis.cautions import Caution
+from petri.analysis.dead import Lack
 from petri.diagnostics import Diagnostic, RunFailure
 from petri.file_read import FileRead
 from petri.measure.formula import Judged
@@ -19,20 +19,17 @@ from petri.measure.trend import ColdStart, Drift
 from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import holding
+from petri.report.lacks import Reason, reasons
 from petri.report.quantities import Units, counted
 from petri.report.run_length import doubt_notes, run_length_note
 from petri.result import MeasureResult, Result
+from petri.result.export import Manifest, manifest, unpack
 from petri.result.history import History, history, lacks, occupancy_shares
+from petri.result.stored import Failure, Ran, Recording, StoredResult
 from petri.result.tables import Row, table
 from petri.run.plan import Ending, Plan
 from petri.run.replications import Replication
 from petri.structs import Frozen, replace
-
-if TYPE_CHECKING:
-    from petri.analysis.dead import Lack
-    from petri.report.lacks import Reason
-    from petri.result.export import Manifest
-    from petri.result.stored import Failure, Ran, Recording, StoredResult
 
 
 class RunRecord(Frozen, kw_only=True):
@@ -133,7 +130,6 @@ class RunRecord(Frozen, kw_only=True):
         """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
         if not (found := self.lacks()):
             return []
-        from petri.report.lacks import reasons  # few nets die
 
         try:
             return reasons(self.net, found, fold=fold)
@@ -191,15 +187,11 @@ def of_result(result: Result) -> RunRecord:
 
 
 def _manifest(result: Result) -> Manifest:
-    from petri.result.export import manifest
-
     return manifest(result)
 
 
 def of_stored(stored: StoredResult) -> RunRecord:
     """Of the JSON of a result. Raises KeyError, TypeError or ValueError if what it packs is something else."""
-    from petri.result.export import unpack
-
     more, plan = unpack(stored.packed), stored.manifest.plan
     return RunRecord(
         net=more.net,

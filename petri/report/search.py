@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
 
 from petri.diagnostics import Diagnostic, Value
 from petri.experiment.design.definition import point_label, shown
+from petri.experiment.design.sampling import Value as Parameter
+from petri.experiment.design.sampling import Values
+from petri.experiment.forwarding.procedure import Measured
+from petri.experiment.threshold.outcome import Found, SearchOutcome, Trial
+from petri.experiment.threshold.procedure import State
+from petri.measure.figures import Figure
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.progress import fitting
 from petri.report.quantities import NOTHING, Units, number
-from petri.report.text import Console, Text
 from petri.report.unsettled import estimate, marked, unsettled_note
 from petri.structs import replace
-
-if TYPE_CHECKING:
-    from petri.experiment.design.sampling import Value as Parameter
-    from petri.experiment.design.sampling import Values
-    from petri.experiment.forwarding.procedure import Measured
-    from petri.experiment.threshold.outcome import Found, SearchOutcome, Trial
-    from petri.experiment.threshold.procedure import State
-    from petri.measure.figures import Figure
 
 VERDICTS: Final = {"holds": "green", "fails": "red", "grows": "red"}
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
+
+from rich.text import Text
 
 from petri.visible import PLAIN, visible
 
-AnyText = TypeVar("AnyText")
+AnyText = TypeVar("AnyText", bound=str | Text)
 
 
 def shown(text: AnyText, encoding: str) -> AnyText:
-    """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters.
-
-    text: a str, a `petri.report.text.Text`, or one of rich.
-    """
+    """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters."""
     return cast("AnyText", _plain(text, encoding) if isinstance(text, str) else _styled(text, encoding))
 
 
@@ -22,7 +21,7 @@ def _plain(text: str, encoding: str) -> str:
     return visible(text).encode(encoding, PLAIN).decode(encoding)
 
 
-def _styled(text: Any, encoding: str) -> Any:
+def _styled(text: Text, encoding: str) -> Text:
     if _plain(text.plain, encoding) == text.plain:
         return text
     signs = [_plain(character, encoding) for character in text.plain]  # one character may become several

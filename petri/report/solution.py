@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.exact.exchange import ValueSymmetry
 from petri.exact.solution import Exact, Solution
 from petri.measure.bounded import Bounded
@@ -16,7 +19,6 @@ from petri.report.expected import failing, holding, verdict_text
 from petri.report.quantities import NOTHING, Units, counted
 from petri.report.state_text import StateText
 from petri.report.summary import first_sentence
-from petri.report.text import Console, Text
 from petri.result import Result
 from petri.structs import Frozen
 

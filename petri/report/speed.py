@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.analysis.speed import Speed, speeds
 from petri.net import Net
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import counted
-from petri.report.text import Console, Text
 from petri.result.tables import row_name
 
 _NOT_BUILT: Final = "nothing is known: the native engine is not built"

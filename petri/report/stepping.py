@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.analysis.enabling import explain
 from petri.diagnostics import LanguageError, did_you_mean, render
 from petri.engine.lets import Known
@@ -15,7 +18,6 @@ from petri.net import Place, Transition
 from petri.report.clock_text import ClockText
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import counted
-from petri.report.text import Console, Text
 from petri.report.token_text import Values
 from petri.report.why import print_why
 from petri.result import run_failure

@@ -10,16 +10,19 @@ import math
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.net import split_unit
+from petri.report import sparks
 from petri.report.cells import ARRAYS, Cells
 from petri.report.columns import GAP, Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing, verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, counted, number
 from petri.report.record import left_out_text, of_result, shown_figures
-from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
 from petri.result.tables import Row, row_name, table
 
@@ -176,7 +179,6 @@ class _Summary:
         measure, rows = measured.measure, list[tuple[str, str, Text]]()
         if measured.histogram is None and measured.distributions is None and not measured.series:
             return rows
-        from petri.report import sparks
 
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             dimension = shown_dimension(measure.dimension)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
 
 from petri.experiment.design.definition import PER_TRANSITION, shown
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import Checked, PointOutcome
+from petri.measure.figures import Figure
 from petri.report.columns import GAP, Column, print_prose, print_table, with_tall_heading
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units
-from petri.report.text import Console, Text
 from petri.report.unsettled import estimate, unsettled_note
-
-if TYPE_CHECKING:
-    from petri.experiment.results.outcome import Outcome
-    from petri.experiment.results.summary import Checked, PointOutcome
-    from petri.measure.figures import Figure
 
 MOST_ROWS = 200  # points shown; a store holds them all
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from petri.diagnostics import Value
+from petri.experiment.results.summary import PointOutcome
+from petri.measure.figures import Figure
+from petri.measure.trend import ColdStart, Drift
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted, number
-
-if TYPE_CHECKING:
-    from petri.experiment.results.summary import PointOutcome
-    from petri.measure.figures import Figure
-    from petri.measure.trend import ColdStart, Drift
 
 MARK: Final = " !"
 MOVES: Final = "!: still moves at the end of the runs, and depends on their length"

@@ -8,6 +8,9 @@ from io import StringIO
 from itertools import islice
 from typing import Final
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.analysis.candidates import Candidate, Unmet, guard_parts
 from petri.analysis.dead import Lack
 from petri.analysis.enabling import Helper, why_each
@@ -22,7 +25,6 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.expressions import ExpressionText, seen
 from petri.report.lacks import reasons
 from petri.report.quantities import counted
-from petri.report.text import Console, PlainConsole, Text
 from petri.report.token_text import Values
 from petri.run.instant import Moment
 from petri.views import Why
@@ -34,7 +36,7 @@ MOST_TOKENS: Final = 4  # values of a place that are shown
 def why_text(why: Why) -> str:
     """What `print_why` prints, in 80 columns."""
     stream = StringIO()
-    print_why(why, PlainConsole(stream, 80))
+    print_why(why, Console(file=stream, width=80))
     return stream.getvalue().rstrip("\n")
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
+from rich.cells import cell_len
+from rich.text import Text
+
 from petri.report.quantities import UNITS
-from petri.report.text import Text, cell_len
 
 _NUMBER: Final = r"(?<!\w)[-+−<]?\d[\d,.]*(?:[eE][-+]?\d+)?\??"
 _UNIT: Final = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
@@ -31,7 +33,7 @@ def _atom() -> re.Pattern[str]:
 def wrapped(text: Text, width: int) -> list[Text]:
     """The lines of a text, none wider than `width` unless a single quantity is."""
     lines = []
-    for paragraph in text.split("\n"):
+    for paragraph in text.split("\n", allow_blank=True):
         for line in paragraph.divide(_line_starts(paragraph.plain, width)):
             line.rstrip()
             lines.append(line)

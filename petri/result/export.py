@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from petri.analysis.dead import Lack
 from petri.codec import net_text
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
@@ -23,21 +24,21 @@ from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.measure.tally import Tally
 from petri.net import Expectation, Net, Scalar
+from petri.result.figures import MeasureResult, PlaceFigures, RunFigures, TransitionFigures
 from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, estimates, table
 from petri.result.units import unit_of, with_unit
 from petri.run.plan import Plan
 from petri.run.stored_net import read_net
 from petri.structs import Frozen, as_dict, convert, fields, to_builtins
+from petri.traffic import sealed
+from petri.traffic.identity import anonymous
 from petri.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import xarray
-
-    from petri.analysis.dead import Lack
-    from petri.result.figures import MeasureResult, PlaceFigures, RunFigures, TransitionFigures
 
 LARGEST_PACKED: Final = 1 << 28  # bytes of the packed part of a result; more is refused
 
@@ -145,7 +146,6 @@ def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
     if not entries or isinstance(entries[0], list):
         return ()
-    from petri.analysis.dead import Lack  # imports the reference engine, and few nets die
 
     return convert(entries, tuple[Lack, ...])
 
@@ -205,8 +205,6 @@ def manifest(result: RunFigures) -> Manifest:
 
 def recordings(net: Net) -> dict[str, StreamFile]:
     """The file of each place with a stream."""
-    from petri.traffic import sealed
-
     return {
         place.name: StreamFile(place.stream.name, place.stream.path, dict(place.stream.columns), place.stream.digest)
         for place in sealed(net).places
@@ -219,8 +217,6 @@ def net_hash(net: Net) -> str:
 
     It includes the contents of the files of streams. Raises LanguageError if one cannot be read.
     """
-    from petri.traffic.identity import anonymous
-
     digest = hashlib.sha256()
     for piece in net_text(anonymous(net), spans=False, sort_keys=True):
         digest.update(piece.encode())

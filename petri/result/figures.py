@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from petri.analysis.cautions import cautions
+from petri.analysis.constancy import constancy_of
+from petri.analysis.heavy import heavy_tails_of
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Diagnostic, RunFailure, unknown_name
 from petri.display import ShownInNotebook
 from petri.engine.errors import Fault, is_of_marking
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
-from petri.measure.arrays import Floats, np
+from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
 from petri.measure.figures import probe_term, recorded_fields
@@ -29,13 +32,11 @@ from petri.measure.sequential import widening
 from petri.measure.trend import FEWEST_PAIRS, ColdStart, Drift, cold_start, drifts
 from petri.measure.unvaried import Ranged, with_ranges
 from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
+from petri.result.rare import Rare
 from petri.result.remarks import remarks
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
 from petri.structs import Frozen, replace
-
-if TYPE_CHECKING:
-    from petri.result.rare import Rare
 
 
 class PlaceFigures(Frozen):
@@ -180,7 +181,6 @@ class RunFigures(Frozen, dict=True):
         plan, ran = self.plan, self.counted
         if self.partial or self.died or math.isinf(plan.until) or plan.warmup or plan.start or len(ran) < FEWEST_PAIRS:
             return None
-        from petri.analysis.constancy import constancy_of
 
         lines = [*constancy_of(self.net).open_lines]
         found = cold_start(self.net, lines, [one.window for one in ran], [one.batches for one in ran])
@@ -284,8 +284,6 @@ class RunFigures(Frozen, dict=True):
     @cached_property
     def rare(self) -> list[Rare]:
         """Of each replication that counts, what its figures might be that did not vary."""
-        from petri.result.rare import Rare
-
         return [Rare(self.net, self.plan, one) for one in self.counted]
 
     @cached_property
@@ -454,7 +452,6 @@ def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
     """The places or transitions of which this figure has an infinite variance."""
     if kind.name not in ("mean", "sojourn", "in_progress"):
         return ()
-    from petri.analysis.heavy import heavy_tails_of
 
     tails = heavy_tails_of(net)
     return tails.transitions if kind.name == "in_progress" else tails.places

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.analysis.dead import Lack, why_dead
+from petri.measure.arrays import Floats
 from petri.measure.observation import beyond_doubles
+from petri.result.figures import RunFigures
 from petri.run.replications import Replication
 from petri.structs import Frozen
-
-if TYPE_CHECKING:
-    from petri.analysis.dead import Lack
-    from petri.result.figures import RunFigures
 
 WINDOWS: Final = 60
 FEWEST_BATCHES: Final = 8  # with fewer snapshots the development is not shown
@@ -68,7 +68,6 @@ def lacks(result: RunFigures) -> Sequence[Lack]:
     dead = next((one for one in result.replications if one.ended == "dead"), None)
     if dead is None:
         return ()
-    from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
 
     return why_dead(result.net, dead.marking.in_ticks())
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from petri.analysis.constancy import Constancy, constancy_of, tokens_read
 from petri.analysis.heavy import heavy_tails_of
+from petri.exact.failing import MayFail, range_of
 from petri.measure import reorder
 from petri.measure.bounded import Bounded
 from petri.measure.catalogue import TERMS, TRANSITION_COLUMNS, FigureKind
@@ -451,8 +452,6 @@ def _range_of_sample(transition: Transition | None, value: Expr) -> Range:
 
 
 def _range(value: Expr, variable: Callable[[int], Range]) -> Range:
-    from petri.exact.failing import MayFail, range_of  # few runs need it
-
     try:
         return range_of(value, variable)
     except MayFail:

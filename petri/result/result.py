@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from petri.display import ShownInNotebook
+from petri.result.export import result_dataset, result_dict, result_frames, result_polars
 from petri.result.figures import RunFigures
+from petri.run.saved_run import SavedRun, saved_run
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import xarray
-
-    from petri.run.saved_run import SavedRun
 
 
 class Result(ShownInNotebook, RunFigures):
@@ -24,16 +24,12 @@ class Result(ShownInNotebook, RunFigures):
 
         Replications that ended before are not in it. None if it was not asked for, or if all of them did.
         """
-        from petri.run.saved_run import saved_run
-
         plan = self.plan
         found = [one.saved for one in self.replications if one.saved is not None]
         return saved_run(self.net, plan.until, plan.warmup, plan.seed, found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; nan becomes None."""
-        from petri.result.export import result_dict
-
         return result_dict(self)
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:
@@ -41,18 +37,12 @@ class Result(ShownInNotebook, RunFigures):
 
         Raises ImportError if pandas is not installed.
         """
-        from petri.result.export import result_frames
-
         return result_frames(self)
 
     def to_polars(self) -> dict[str, polars.DataFrame]:
         """The same tables, with units in the names of columns. Raises ImportError if polars is not installed."""
-        from petri.result.export import result_polars
-
         return result_polars(self)
 
     def to_xarray(self) -> xarray.Dataset:
         """Figures of places and transitions, and measures. Raises ImportError if xarray is not installed."""
-        from petri.result.export import result_dataset
-
         return result_dataset(self)

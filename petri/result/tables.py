@@ -9,19 +9,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
-from petri.measure.arrays import Floats, np
+import numpy as np
+
+from petri.measure.arrays import Floats
 from petri.measure.catalogue import ALL, PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Observation, quotients
 from petri.measure.unvaried import Ranged
 from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures, heavy_nodes
+from petri.result.rare import Rare
 from petri.structs import Frozen, as_dict
-
-if TYPE_CHECKING:
-    from petri.result.rare import Rare
 
 ROUNDING = 1e-9  # relative: what rounding may do to figures that are equal
 _INDEX = re.compile(r"\[-?\w+\]")

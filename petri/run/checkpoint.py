@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from petri.engine.checkpoint import SavedEngine
-from petri.measure.arrays import np
 from petri.measure.observation import COUNTS, PER_NODE, TIMES, Observation
 from petri.structs import Frozen
 

@@ -8,17 +8,20 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault, ModelError
+from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
 from petri.engine.marking import Marking
+from petri.engine.native import NativeSession
 from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.measure.tally import Tally
 from petri.net import Net
+from petri.run.checkpoint import SavedObservation, SavedReplication, SavedSeries
 from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan, check_whole
 from petri.run.session import begin_planned
@@ -26,10 +29,6 @@ from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.run.threads import Threads
 from petri.run.trials import tallies
 from petri.structs import Frozen, Struct, field, replace
-
-if TYPE_CHECKING:
-    from petri.engine.firings import Firings
-    from petri.run.checkpoint import SavedReplication, SavedSeries
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
 FEWER_BATCHES = 64  # of one among several: they show the course of the run, and give no intervals
@@ -131,8 +130,6 @@ class Series:
         self.next = math.inf if full else net.tick.ticks(self.start + (len(self.values) + 1) * self.length)
 
     def save(self) -> SavedSeries:
-        from petri.run.checkpoint import SavedObservation, SavedSeries
-
         begun = math.isfinite(self.next) or bool(self.values)
         last = SavedObservation.of(self.last) if begun else None
         return SavedSeries(tuple(self.values), self.start if begun else 0.0, last)
@@ -215,9 +212,6 @@ class Driver:
 
     def save(self) -> SavedReplication:
         """How it stands, at the end of an instant."""
-        from petri.engine.native import NativeSession
-        from petri.run.checkpoint import SavedObservation, SavedReplication
-
         assert isinstance(self.session, NativeSession)
         return SavedReplication(
             self.index,

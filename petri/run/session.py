@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from petri.engine.checkpoint import SavedEngine
 from petri.engine.interface import Asked, Limits, RowSource, Session
+from petri.engine.native import NativeSession
+from petri.engine.reference_session import ReferenceSession
 from petri.net import Net
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
-
-if TYPE_CHECKING:
-    from petri.engine.checkpoint import SavedEngine
+from petri.traffic import Recordings
 
 
 def begin(
@@ -35,12 +35,9 @@ def begin(
     """
     rows = row_source(net, block, start.rows if start is not None else ())
     if engine == "reference":
-        from petri.engine.reference_session import ReferenceSession
-
         stopped = None if stop is None else stop.is_set
         assert start is None
         return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows, stopped)
-    from petri.engine.native import NativeSession
 
     flag = None if stop is None else stop.native
     return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows, flag, start)
@@ -70,6 +67,5 @@ def row_source(net: Net, block: int | None = None, arrived: Sequence[int] = ()) 
     """
     if all(place.stream is None for place in net.places):
         return None
-    from petri.traffic import Recordings
 
     return Recordings(net, block, arrived)

@@ -9,7 +9,9 @@ from typing import Final
 
 from petri.engine.errors import Fault
 from petri.engine.interface import Pilot, Threshold, Trials, Words3
+from petri.engine.native import NativeTrials
 from petri.engine.seeds import seed_words
+from petri.engine.trials import ReferenceTrials
 from petri.measure.chance import chance_interval, chance_tail
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import limits_of
@@ -36,10 +38,7 @@ def begin_trials(net: Net, chance: Chance, plan: Plan, stop: StopSign) -> Trials
     """Trials on the engine of a plan. Raises ModelError as a session does."""
     window = (net.tick.ticks(plan.warmup), net.tick.ticks(plan.until)) if chance.share else None
     if plan.engine == "reference":
-        from petri.engine.trials import ReferenceTrials
-
         return ReferenceTrials(net, chance, plan.limits, stopped=stop.is_set, window=window)
-    from petri.engine.native import NativeTrials
 
     return NativeTrials(net, chance, plan.limits, stop=stop.native, window=window)
 

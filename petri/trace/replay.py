@@ -15,6 +15,7 @@ from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, arrival, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
 from petri.net import InputArc, Net, OutputArc, Scalar, Token, Transition, constant_count
+from petri.traffic import Recordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +126,6 @@ class Streams:
         self._left = dict.fromkeys(self.places, 0)
         self._ended: set[int] = set()
         if self.places:
-            from petri.traffic import Recordings
-
             self._recordings = Recordings(net)
 
     def take_row(self, place: int) -> bool:

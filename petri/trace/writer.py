@@ -9,6 +9,10 @@ from typing import BinaryIO, Final, Protocol
 
 from petri.engine.firings import TracedFiring
 from petri.net import Net
+from petri.trace.event_log import EventLogWriter
+from petri.trace.rows import CsvWriter, ParquetWriter
+from petri.trace.timeline import TimelineWriter
+from petri.trace.waves import WaveWriter
 
 SUFFIXES: Final = (".csv", ".parquet", ".xes", ".vcd", ".json")
 TIMELINES: Final = (".vcd", ".json")
@@ -42,23 +46,13 @@ def writer_of(path: str | Path, net: Net, file: BinaryIO, until: float = math.in
     """
     match suffix_of(path):
         case ".csv":
-            from petri.trace.rows import CsvWriter
-
             return CsvWriter(net, file)
         case ".parquet":
-            from petri.trace.rows import ParquetWriter
-
             return ParquetWriter(net, file)
         case ".xes":
-            from petri.trace.event_log import EventLogWriter
-
             return EventLogWriter(net, file)
         case ".vcd":
-            from petri.trace.waves import WaveWriter
-
             return WaveWriter(net, file, until)
         case ".json":
-            from petri.trace.timeline import TimelineWriter
-
             return TimelineWriter(net, file, until)
     raise ValueError(f"{path} is not a trace: its name must end in one of {', '.join(SUFFIXES)}")

@@ -7,7 +7,10 @@ from pathlib import Path
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
 from petri.regular import irregular
+from petri.traffic.capture import open_capture
+from petri.traffic.delimited import open_delimited
 from petri.traffic.fields import Field, Recording
+from petri.traffic.parquet import open_parquet
 from petri.traffic.problems import problem, unreadable
 
 _CAPTURES = (
@@ -35,14 +38,9 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
         if start.startswith(magic):
             raise problem("stream-compressed", path=stream.name, kind=kind, command=f"{command} {stream.name}")
     if start.startswith(_CAPTURES):
-        from petri.traffic.capture import open_capture
-
         return open_capture(net, place, path)
     if start.startswith(b"PAR1"):
-        from petri.traffic.parquet import open_parquet
-
         return open_parquet(net, place, path)
-    from petri.traffic.delimited import open_delimited
 
     return open_delimited(net, place, path)
 

@@ -217,7 +217,7 @@ def test_list_names_every_net_and_each_runs_by_its_name(call: Call) -> None:
 
 
 def test_help_and_version(call: Call) -> None:
-    from pnsim.overview import COMMANDS
+    from pnsim.commands import COMMANDS
 
     assert call("--version").out == f"pnsim {VERSION}\n"
     for arguments in ([], ["--help"], ["-h"]):
@@ -230,41 +230,11 @@ def test_help_and_version(call: Call) -> None:
         assert outcome.out.startswith(f"Usage: pnsim {command}")
 
 
-@pytest.mark.parametrize("columns", ["40", "80", "200"])
-def test_the_overview_has_the_layout_of_the_help_of_commands(
-    call: Call, monkeypatch: pytest.MonkeyPatch, columns: str
-) -> None:
-    import click
-
-    from pnsim.group import pnsim
-    from pnsim.overview import COMMANDS, EPILOG, GROUPS
-
-    assert sorted(COMMANDS) == sorted(name for group in GROUPS.values() for name in group)
-    widest = max(map(len, COMMANDS))
-
-    class Plain(click.Group):
-        def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            for title, group in GROUPS.items():
-                with formatter.section(title):
-                    formatter.write_dl([(name.ljust(widest), text) for name, (_, text) in group.items()])
-            click.Command.format_options(self, ctx, formatter)
-
-    monkeypatch.setenv("COLUMNS", columns)
-    plain = Plain(
-        help=pnsim.help,
-        epilog=EPILOG,
-        params=pnsim.params,
-        context_settings=pnsim.context_settings,
-        invoke_without_command=True,
-    )
-    assert call("--help").out == plain.get_help(plain.make_context("pnsim", ["run"], resilient_parsing=True)) + "\n"
-
-
 def test_options_are_in_groups_of_which_each_has_its_column(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib import import_module
 
+    from pnsim.commands import COMMANDS
     from pnsim.option_groups import OTHERS
-    from pnsim.overview import COMMANDS
 
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("run", "sweep", "search", "rfc2544"):

@@ -213,7 +213,7 @@ def test_too_many_bindings_name_the_transition(call: Call, tmp_path: Path) -> No
 
 
 def test_a_limit_of_memory_is_no_limit_of_states(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "bounds", lambda states: chain.Limits(memory=2**10))
+    monkeypatch.setattr("petri.model.bounds", lambda states: chain.Limits(memory=2**10))
     for command in ("solve", "reach"):
         shown = call(command, "dining_philosophers")
         assert "4 GiB" in shown.out + shown.err

@@ -80,7 +80,7 @@ def test_products_of_large_sets() -> None:
 
 def test_a_net_that_is_too_large_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     imported("tr a p -> p\n", "a.net")  # the parser takes the limit once, when it is first needed
-    monkeypatch.setattr("petri.language.syntax.foreign.LARGEST_FILE", 2_000)
+    monkeypatch.setattr("petri.interchange.writing.LARGEST_FILE", 2_000)
     places = " ".join(f"place{number}" for number in range(100))
     assert refused(f"tr a {places} -> {places}\n", "a.net") == "foreign-net-too-large"
 

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import petri
-from petri.measure import observation
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACES, TRANSITIONS
 from petri.measure.estimate import _moved, estimate, estimate_quantile, extremes, left_out
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import student_interval
-from petri.measure.observation import Observation, probe_quantile, share_below
+from petri.measure.observation import Observation, probe_quantile, quotients, share_below
 from petri.measure.single_run import batch_interval
 from tests.measure.test_formula import observed
 
@@ -148,13 +147,13 @@ def test_windows_side_by_side_have_the_figures_of_each() -> None:
 def test_columns_of_a_run_ask_for_each_figure_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the whole run and of all batches together: what numpy does with few numbers took a third of a short run."""
     result, asked = petri.load("repairman").run(until=3_000, seed=2), 0
-    divided = observation.quotients
+    divided = quotients
 
     def counted(*numbers: Any) -> Floats:
         nonlocal asked
         asked += 1
         return divided(*numbers)
 
-    monkeypatch.setattr(observation, "quotients", counted)
+    monkeypatch.setattr("petri.measure.catalogue.quotients", counted)
     assert result.places.mean.n > 1
     assert 0 < asked <= 4 * len(PLACES)

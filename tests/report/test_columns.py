@@ -7,10 +7,10 @@ from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from petri.report import wrapping
 from petri.report.columns import Column, print_table
-from petri.report.text import Text
 from petri.report.wrapping import shortened, wrapped
 
 QUANTITY = wrapping.quantity()

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import petri
 from petri.measure.formula import judge
@@ -20,7 +21,6 @@ from petri.report.progress import describe
 from petri.report.quantities import Units
 from petri.report.sparks import BARS, COLUMNS, of_histogram, of_series
 from petri.report.summary import first_sentence, print_summary
-from petri.report.text import PlainConsole
 
 
 def test_a_histogram_as_bars() -> None:
@@ -143,7 +143,7 @@ def stations(number: int) -> str:
 
 def printed(text: str, *, width: int = 80, every: bool = False) -> list[str]:
     out = StringIO()
-    print_summary(petri.loads(text).run(seed=3), PlainConsole(out, width), seconds=1.0, every=every)
+    print_summary(petri.loads(text).run(seed=3), Console(file=out, width=width), seconds=1.0, every=every)
     return out.getvalue().splitlines()
 
 

@@ -9,6 +9,7 @@ from petri.display import ShownInNotebook
 from petri.experiment.design.definition import Expected
 from petri.experiment.design.task import ReplicationRecord
 from petri.experiment.results.summary import OutcomeFigures, PointOutcome, check
+from petri.experiment.results.tables import column_units, dataset, replication_columns, titled_columns, uniform
 from petri.experiment.store.database import Store
 from petri.measure.figures import statistics
 from petri.measure.selection import Choice
@@ -26,8 +27,6 @@ class Outcome(ShownInNotebook, OutcomeFigures):
 
     def table(self) -> dict[str, list[Any]]:
         """Columns: parameters, measures, and all data of each replication; one entry per replication."""
-        from petri.experiment.results.tables import replication_columns
-
         return replication_columns(self)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -36,8 +35,6 @@ class Outcome(ShownInNotebook, OutcomeFigures):
         Raises ImportError if pandas is not installed.
         """
         import pandas
-
-        from petri.experiment.results.tables import column_units
 
         frame = pandas.DataFrame(self.table())
         frame.attrs["units"] = column_units(self)
@@ -50,8 +47,6 @@ class Outcome(ShownInNotebook, OutcomeFigures):
         """
         import polars
 
-        from petri.experiment.results.tables import titled_columns, uniform
-
         return polars.DataFrame({name: uniform(cells) for name, cells in titled_columns(self).items()}, strict=False)
 
     def to_xarray(self) -> xarray.Dataset:
@@ -59,8 +54,6 @@ class Outcome(ShownInNotebook, OutcomeFigures):
 
         Raises ImportError if xarray is not installed.
         """
-        from petri.experiment.results.tables import dataset
-
         return dataset(self)
 
 

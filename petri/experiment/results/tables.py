@@ -11,16 +11,17 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from petri.atomic_file import replacing
 from petri.experiment.errors import problem
+from petri.experiment.results.summary import OutcomeFigures
+from petri.measure.figures import Figure
 from petri.result.units import unit_of, with_unit
 from petri.run.arguments import check_path
 
 if TYPE_CHECKING:
     import xarray
-
-    from petri.experiment.results.summary import OutcomeFigures
-    from petri.measure.figures import Figure
 
 SUFFIXES: Final = (".csv", ".parquet")
 RESERVED: Final = (
@@ -172,7 +173,6 @@ def dataset(outcome: OutcomeFigures) -> xarray.Dataset:
 
     Each variable and coordinate has its unit in the attribute `units`, where it has one.
     """
-    import numpy as np
     import xarray
 
     axes = outcome.axes

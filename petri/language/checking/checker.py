@@ -26,6 +26,9 @@ from petri.language.checking.expressions.user_functions import read_fn
 from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.nets.bodies import check_body, check_places
 from petri.language.checking.state import CheckState, Resolved, Sources, Value
+from petri.language.checking.threads.expand import expand_threads
+from petri.language.checking.threads.live import measured_names
+from petri.language.checking.threads.services import check_services, service_type
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
@@ -119,17 +122,12 @@ class Checker(CheckState):
         for body, declarations in bodies:
             check_body(self, body, declarations)
         if self.called:
-            from petri.language.checking.threads.services import check_services
-
             check_services(self, bodies)
         self.overrides.finish()
         self.measures, self.expectations, self.stop = check_measures(self, bodies, self.gatherer.run)
         self.run_defaults = run_defaults(self, self.gatherer.run)
 
     def _expand_threads(self, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]]) -> None:
-        from petri.language.checking.threads.expand import expand_threads  # many nets have no threads
-        from petri.language.checking.threads.live import measured_names
-
         everything = [d for _, declarations in bodies for d in declarations]
         self.expansions = expand_threads(self, bodies, measured_names(everything))
 
@@ -302,8 +300,6 @@ class Checker(CheckState):
         if isinstance(e, tree.VectorType):
             return self._vector_type(e, scope, name)
         if isinstance(e, tree.ServiceType):
-            from petri.language.checking.threads.services import service_type
-
             return service_type(self, e, scope, name)
         fields: dict[str, Type] = {}
         for field, kind, span in e.fields:

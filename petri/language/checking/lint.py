@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from petri import net
 from petri.diagnostics import Diagnostic, Value
 from petri.language.checking.black_clocks import black_clocks
+from petri.language.checking.checker import Checker
 from petri.language.checking.conflicts import conflicts
 from petri.language.checking.doubts import doubts, gives_back, lasting
 from petri.language.checking.endless import endless
@@ -30,9 +30,6 @@ from petri.language.meaning.scope import (
 from petri.language.meaning.templates import Body, InputTemplate
 from petri.language.meaning.types import Scalar
 from petri.structs import replace
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 
 def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:

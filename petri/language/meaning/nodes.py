@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
-from petri import net
+from petri import net, portable
 from petri.catalogue.operations import OPERATIONS as CATALOGUE
 from petri.language.problems import CheckError, Stopped
 from petri.net import Expr, Kind, Span
@@ -258,16 +258,12 @@ def _root(node: Node, x: Constant) -> Constant:
 
 
 def _ln(node: Node, x: Constant) -> Constant:
-    from petri import portable
-
     if x <= 0:
         raise CheckError("constant-domain", node.span, function="ln", argument=float(x))
     return _real(portable.ln(as_float(x, node.span)), node)
 
 
 def _power(node: Node, x: Constant, y: Constant) -> Constant:
-    from petri import portable
-
     if x < 0:
         raise CheckError("constant-domain", node.span, function="pow", argument=float(x))
     return _real(portable.power(as_float(x, node.span), as_float(y, node.span)), node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 
 from petri.catalogue.units import TIMES, UNITS
 from petri.diagnostics import did_you_mean
@@ -50,7 +51,6 @@ def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False
     others = list(others)
     if known is not None and (known in TIMES or not only_times):
         return known
-    from difflib import SequenceMatcher
 
     found = [did_you_mean(word, [*TIMES, *others])]
     if not only_times:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from petri.catalogue.words import RESERVED
 from petri.diagnostics import Diagnostic, Value, in_order, limited
@@ -13,14 +12,12 @@ from petri.language.syntax.builder import Builder
 from petri.language.syntax.driver import SyntaxFailure, TooDeep, expected, run
 from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
 from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
+from petri.language.syntax.reuse import KnownStatements
 from petri.language.syntax.slips import EXPLAINS_SIGNS, SPREADING, explain, names_beside
 from petri.language.syntax.splitting import Statement, split
 from petri.language.syntax.steps import BLOCK_WORDS, BRANCH_WORDS, STEP_WORDS, nested
 from petri.language.syntax.tables import END
 from petri.structs import Struct, field, replace
-
-if TYPE_CHECKING:
-    from petri.language.syntax.reuse import KnownStatements
 
 DEEPEST = 200  # an expression's nested operations
 MOST_DECLARATIONS = 120_000  # of a file, steps of threads included

@@ -13,6 +13,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from lark import Lark
+from lark.common import ParserConf
+from lark.lexer import Lexer
+from lark.parsers.lalr_analysis import LALR_Analyzer
+
+from petri.atomic_file import write_text
 from petri.structs import Frozen, as_json, read_json
 
 GRAMMAR = "grammar.lark"
@@ -78,10 +84,6 @@ def digest(grammar: str) -> str:
 
 def compile_grammar(grammar: str) -> ParserTables:
     """Raises lark's GrammarError if the grammar is not LALR(1)."""
-    from lark import Lark
-    from lark.common import ParserConf
-    from lark.lexer import Lexer
-    from lark.parsers.lalr_analysis import LALR_Analyzer
 
     class NoLexer(Lexer):
         """A placeholder for the lexer that lark requires: `lexer.py` makes the tokens."""
@@ -161,8 +163,6 @@ def _rule(rule: Any, origins: list[str]) -> Rule:
 
 
 def main() -> None:
-    from petri.atomic_file import write_text
-
     write_text(_beside(COMPILED), as_json(compile_grammar(_read(GRAMMAR).decode())) + "\n")
 
 

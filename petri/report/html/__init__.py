@@ -11,15 +11,17 @@ text = solution_report(solution)       # a Solution of `Model.solve`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from petri.exact.solution import Solution
-    from petri.experiment.forwarding.outcome import ForwardingOutcome
-    from petri.experiment.results.outcome import Outcome
-    from petri.experiment.threshold.outcome import SearchOutcome
-    from petri.measure.arrays import Floats
-    from petri.result import Result
+from petri.exact.solution import Solution
+from petri.experiment.forwarding.outcome import ForwardingOutcome
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.threshold.outcome import SearchOutcome
+from petri.measure.arrays import Floats
+from petri.report.html import forwarding_page, run_page, search_page, solution_page, sweep_page
+from petri.report.record import of_result, of_stored
+from petri.result import Result
+from petri.result.stored import read
 
 __all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "solution_report", "sweep_report"]
 
@@ -31,44 +33,29 @@ def run_report(
 
     gaps: values of measures in the order of their events, by the measure's name, to be drawn beside its distribution.
     """
-    from petri.report.html.run_page import run_page
-    from petri.report.record import of_result
-
-    return run_page(of_result(result), sources, gaps).html()
+    return run_page.run_page(of_result(result), sources, gaps).html()
 
 
 def recorded_report(data: Mapping[str, Any]) -> str:
     """The page of a run from its JSON. Raises KeyError, TypeError or ValueError if that is something else."""
-    from petri.report.html.run_page import run_page
-    from petri.report.record import of_stored
-    from petri.result.stored import read
-
-    return run_page(of_stored(read(data))).html()
+    return run_page.run_page(of_stored(read(data))).html()
 
 
 def sweep_report(outcome: Outcome) -> str:
     """The page of an experiment."""
-    from petri.report.html.sweep_page import sweep_page
-
-    return sweep_page(outcome).html()
+    return sweep_page.sweep_page(outcome).html()
 
 
 def search_report(outcome: SearchOutcome) -> str:
     """The page of a search."""
-    from petri.report.html.search_page import search_page
-
-    return search_page(outcome).html()
+    return search_page.search_page(outcome).html()
 
 
 def forwarding_report(outcome: ForwardingOutcome) -> str:
     """The page of a study of RFC 2544."""
-    from petri.report.html.forwarding_page import forwarding_page
-
-    return forwarding_page(outcome).html()
+    return forwarding_page.forwarding_page(outcome).html()
 
 
 def solution_report(solution: Solution, result: Result | None = None, sources: Mapping[str, str] | None = None) -> str:
     """The page of an exact solution, beside a simulation if there is one."""
-    from petri.report.html.solution_page import solution_page
-
-    return solution_page(solution, result, sources).html()
+    return solution_page.solution_page(solution, result, sources).html()

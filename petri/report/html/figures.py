@@ -11,6 +11,7 @@ import numpy as np
 
 from petri.measure.arrays import Floats
 from petri.measure.histogram import Histogram, edge
+from petri.measure.intervals import student_quantile
 from petri.measure.observation import beyond_doubles
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis, figure, logarithmic
@@ -221,8 +222,6 @@ def series(
     times = _middles(start, window, length) * across.factor
     traces: list[dict[str, Any]] = []
     if len(replications) > 1:
-        from petri.measure.intervals import student_quantile
-
         n = len(replications)
         half = student_quantile(0.975, n - 1) * table.std(axis=0, ddof=1) / math.sqrt(n)
         band = np.concatenate((mean + half, (mean - half)[::-1])) * up.factor

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petri.analysis.cautions import cautions
 from petri.experiment.design.definition import shown
+from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
 from petri.experiment.forwarding.procedure import amount
 from petri.measure.intervals import Interval
 from petri.report.forwarding import columns, delay_scale, legend
@@ -20,9 +21,6 @@ from petri.report.html.sweep_figures import estimates, line, marked
 from petri.report.html.sweep_page import add_trials
 from petri.report.quantities import Scale, Units
 from petri.report.search import ending, question, remarks
-
-if TYPE_CHECKING:
-    from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
 
 Point = tuple[Any, Interval]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from petri.analysis.cautions import cautions
 from petri.diagnostics import Diagnostic
+from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
@@ -17,9 +17,6 @@ from petri.report.html.sweep_figures import PlotAxis
 from petri.report.html.sweep_page import add_trials, heading
 from petri.report.quantities import Units, number
 from petri.report.search import answer, ending, figures_in_order, found_columns, question, remarks, share
-
-if TYPE_CHECKING:
-    from petri.experiment.threshold.outcome import SearchOutcome
 
 
 def search_page(outcome: SearchOutcome) -> Page:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from petri.experiment.experiment import Experiment
+from petri.experiment.forwarding.procedure import Measured
+from petri.experiment.procedure.campaign import State
 from petri.experiment.threshold.procedure import State as SearchState
 from petri.net import Net
 from petri.report.progress import bar_of, describe
 from petri.report.quantities import Units
 from petri.report.search import measured_text, progress_text, tried_text
 from petri.run.replications import Progress
-
-if TYPE_CHECKING:
-    from petri.experiment.forwarding.procedure import Measured
-    from petri.experiment.procedure.campaign import State
 
 WIDTH: Final = 78
 PAUSE: Final = 0.1  # seconds between two looks of it

@@ -17,6 +17,7 @@ from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
+from petri.language.syntax.parser import parse
 from petri.net import Span
 
 
@@ -66,8 +67,6 @@ class Overrides:
         self.problems.fault(self.checker.unknown("unknown-parameter", None, name, known, known=known, none=none))
 
     def _parse(self, name: str, text: str) -> None:
-        from petri.language.syntax.parser import parse
-
         path = f"the value given for {name}"
         prefix = f"const {name.replace('.', '_')} = "
         file, found = parse(prefix + text, path)

@@ -8,6 +8,7 @@ from petri.catalogue.units import PLAIN, TIME, Dimension
 from petri.language.checking.nets.targets import Flat, Target
 from petri.language.meaning.nodes import LARGEST
 from petri.language.problems import CheckError
+from petri.measure.reorder import DISTRIBUTIONS, FIELDS
 from petri.net import Span, Term
 from petri.structs import Struct, replace
 
@@ -39,16 +40,12 @@ class ProbeTemplate(Struct):
     def distributions(self) -> tuple[str, ...]:
         """What else can be recorded of it."""
         if self.kind == "order":
-            from petri.measure.reorder import DISTRIBUTIONS
-
             return DISTRIBUTIONS
         return ("histogram",)
 
     def fields(self) -> tuple[str, ...]:
         """Its figures, and of percentiles two examples."""
         if self.kind == "order":
-            from petri.measure.reorder import FIELDS
-
             return tuple(FIELDS)
         return (*SAMPLE_FIELDS, "p50", "p99")
 

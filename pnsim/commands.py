@@ -1,11 +1,4 @@
-"""What `pnsim`, `pnsim --help` and `pnsim --version` print, without click, which takes as long to load as Python."""
-
-from __future__ import annotations
-
-import os
-from collections.abc import Iterable, Sequence
-
-from petri.version import VERSION
+"""The commands, by what they are for."""
 
 # title: {name: (module, help)}. The module is imported when the command is called, and provides `command`.
 GROUPS = {
@@ -49,61 +42,3 @@ GROUPS = {
     },
 }
 COMMANDS = {name: one for commands in GROUPS.values() for name, one in commands.items()}
-
-
-OPTIONS = {"-V, --version": "Show the version.", "-h, --help": "Show this message and exit."}
-ABOUT = "Simulate coloured timed Petri nets written in .net files."
-EPILOG = "Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` describes a command."
-WIDEST = 100  # columns of a help text
-
-
-def quick_answer(arguments: Sequence[str]) -> str | None:
-    """The text that these arguments ask for; None if they need a command."""
-    if "_PNSIM_COMPLETE" in os.environ:  # a shell asks for completions
-        return None
-    if not arguments or arguments in (["-h"], ["--help"]):
-        return overview()
-    return version() if arguments in (["-V"], ["--version"]) else None
-
-
-def version() -> str:
-    return f"pnsim {VERSION}\n"
-
-
-def overview() -> str:
-    """The help of `pnsim` itself, as wide as the terminal, in the layout that click gives to that of each command."""
-    from shutil import get_terminal_size  # here, as other commands need neither this nor textwrap
-
-    width = max(min(get_terminal_size().columns, WIDEST) - 2, 50)
-    first = max(map(len, COMMANDS))
-    commands = (
-        f"{title}:\n" + _listed([(name, text) for name, (_, text) in group.items()], width, first)
-        for title, group in GROUPS.items()
-    )
-    parts = (
-        "Usage: pnsim [OPTIONS] [COMMAND] [ARGS]...",
-        _filled(ABOUT, width),
-        *commands,
-        "Options:\n" + _listed(OPTIONS.items(), width),
-        _filled(EPILOG, width),
-    )
-    return "\n\n".join(parts) + "\n"
-
-
-def _filled(text: str, width: int) -> str:
-    from textwrap import wrap
-
-    return "\n".join(wrap(text, width, initial_indent="  ", subsequent_indent="  "))
-
-
-def _listed(rows: Iterable[tuple[str, str]], width: int, widest: int = 0) -> str:
-    """Two columns: names, of which the `widest` may be elsewhere, and what they mean."""
-    from textwrap import wrap
-
-    rows = list(rows)
-    first = max(widest, *(len(name) for name, _ in rows)) + 2
-    lines = []
-    for name, text in rows:
-        start, *rest = wrap(text, width - first - 2)
-        lines += [f"  {name:<{first}}{start}", *(" " * (first + 2) + line for line in rest)]
-    return "\n".join(lines)
