@@ -115,6 +115,21 @@ run until 100
     assert sorted(leaving) == pytest.approx([number / 4 for number in range(1, 41)])
 
 
+def test_draws_that_are_not_made_have_no_outcomes() -> None:
+    """Of a condition's two sides one is evaluated: where the other would draw, there is one arc, and no empty range."""
+    net = petri.loads("""net sides
+place ready = token
+place pool
+place numbers : 0..9
+transition fill: ready -> ready, pool  after exp(1) when tokens(pool) < 2
+transition number: ready -> ready, numbers(x)  draw x ~ if tokens(pool) > 0 then uniform(1..tokens(pool)) else 0
+  after exp(1) when tokens(numbers) < 1
+""").net
+    space = NativeSpace(net)
+    assert (len(space), space.arcs) == (9, 9)
+    assert arcs_of(net, space) == arcs_of(net, NaiveSpace(net))
+
+
 DRAWS = ", ".join(f"x{number} ~ uniform(0..9)" for number in range(8))
 NUMBERED = f"type dice = {{{', '.join(f'x{number}: 0..9' for number in range(8))}}}"
 DICE = f"""net dice

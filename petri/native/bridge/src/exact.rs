@@ -9,7 +9,7 @@ use engine::exact::explore::{explore as explored, Failure};
 use engine::exact::gains::{self, Effort};
 use engine::exact::graph::Graph;
 use engine::exact::matrix::{Matrix, Rows};
-use engine::exact::state::{Kept, Kind};
+use engine::exact::state::Kind;
 use engine::exact::stationary::{stationary as stationary_of, Stationary};
 use engine::exact::symmetry::{Element, Symmetries, Symmetry};
 use engine::exact::trouble::Trouble;
@@ -52,15 +52,18 @@ pub fn explore<'py>(
 ) -> PyResult<(Option<Explored>, Option<Refusal<'py>>)> {
     let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
     let bounds = Bounds { states, memory };
-    let work = |net: &Net| explored(net, exchanges(net, &symmetries)?, bounds, &stop);
+    let work = |net: Net| {
+        let exchanges = exchanges(&net, &symmetries)?;
+        explored(net, exchanges, bounds, &stop)
+    };
     let read = match reading::read(net, reading::SHALLOW) {
         Err(failure) if failure.is_too_deep() => {
             let net = net.clone().unbind();
             let read = || Python::attach(|py| reading::read(net.bind(py), DEEPEST));
-            py.detach(|| on_long_stack(|| read().map(|(net, files)| (work(&net), files)))).map_err(unable)?
+            py.detach(|| on_long_stack(|| read().map(|(net, files)| (work(net), files)))).map_err(unable)?
         }
         Err(failure) => Err(failure),
-        Ok((net, files)) => py.detach(|| on_long_stack(|| Ok((work(&net), files)))).map_err(unable)?,
+        Ok((net, files)) => py.detach(|| on_long_stack(|| Ok((work(net), files)))).map_err(unable)?,
     };
     let (found, files) = read.map_err(|failure| refused(failure.into()))?;
     match found {
@@ -263,7 +266,7 @@ impl Explored {
 
     #[getter]
     fn in_ticks(&self) -> bool {
-        self.0.rules.model.in_ticks
+        self.0.model.in_ticks
     }
 
     /// For how many states each stands, as 64-bit reals; empty if none was left out for being like another.
@@ -346,38 +349,25 @@ impl Explored {
             return Err(PyValueError::new_err("there is no such state"));
         }
         let numbers = self.0.numbers(number);
-        let rules = &self.0.rules;
+        let (model, fields) = (&self.0.model, &self.0.fields);
         let marking = PyList::empty(py);
-        for (place, plan) in rules.model.places.iter().enumerate() {
-            if plan.width == 0 {
-                marking.append(numbers[place])?;
+        for (place, &number) in numbers[..model.places()].iter().enumerate() {
+            if model.place(place).width == 0 {
+                marking.append(number)?;
             } else {
-                let row = rules.fields.contents[place].row(numbers[place]);
+                let row = fields.contents[place].row(number);
                 marking.append(words(py, row, |word| word.to_ne_bytes())?)?;
             }
         }
         let mut running = Vec::new();
-        let mut add = |kind: u64, ticks: u64| -> PyResult<()> {
-            let Kind { transition, means, deposits } = &rules.fields.kinds.all[kind as usize];
-            let deposit = deposits.iter().map(|deposit| {
-                Ok((deposit.place.0, deposit.count, words(py, &deposit.token, |word| word.to_ne_bytes())?))
-            });
-            running.push((means.clone(), ticks, *transition, deposit.collect::<PyResult<Vec<_>>>()?));
-            Ok(())
-        };
-        for kept in &rules.fields.kept {
-            match *kept {
-                Kept::Number(field, kind) => (0..numbers[field]).try_for_each(|_| add(kind, 0))?,
-                Kept::Kinds(field) => {
-                    rules.fields.contents[field].row(numbers[field]).iter().try_for_each(|&kind| add(kind, 0))?;
-                }
-                Kept::Not | Kept::Agenda(_) => {}
+        for (kind, alike, ticks) in fields.running(&numbers) {
+            let Kind { transition, means, deposits } = &fields.kinds.all[kind as usize];
+            for _ in 0..alike {
+                let deposit = deposits.iter().map(|deposit| {
+                    Ok((deposit.place.0, deposit.count, words(py, &deposit.token, |word| word.to_ne_bytes())?))
+                });
+                running.push((means.clone(), ticks, *transition, deposit.collect::<PyResult<Vec<_>>>()?));
             }
-        }
-        if rules.model.in_ticks {
-            let field = rules.model.places.len();
-            let row = rules.fields.contents[field].row(numbers[field]);
-            row.chunks_exact(2).try_for_each(|pair| add(pair[0], pair[1]))?;
         }
         Ok((marking, running))
     }
@@ -495,9 +485,9 @@ impl Chain {
         places: Vec<usize>,
         taken: Vec<(f64, Vec<usize>)>,
     ) -> PyResult<Shares<'py>> {
-        let model = &self.0.graph.rules.model;
+        let model = &self.0.graph.model;
         let mut named = places.iter().chain(taken.iter().flat_map(|(_, emptied)| emptied));
-        if named.any(|&place| place >= model.places.len()) || taken.len() != model.transitions.len() {
+        if named.any(|&place| place >= model.places()) || taken.len() != model.times.len() {
             return Err(PyValueError::new_err("there must be an amount for each transition, and such places"));
         }
         let (brought, at_once) = py.detach(|| self.0.arrivals(&places, &taken));

@@ -17,12 +17,12 @@
 //!   ▼
 //! state         tokens, enabled transitions, firings in progress
 //!   │ is shown to
-//!   ├── exact   all states that a net reaches, and long-run averages of their chain
 //!   ▼
 //! observe       declared measures, levels, the trace
 //!   │ are called by
 //!   ▼
 //! engine        the loop: look, choose, start; or let time move on
+//!   ├── exact   all states that a net reaches, and long-run averages of their chain
 //!   │ its memory is laid out for, and `engine::code` is made by
 //!   ▼
 //! jit           machine code that does the same on the same memory

@@ -11,9 +11,9 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("collections", &["base"]),
     ("program", &["base", "net", "collections"]),
     ("state", &["base", "net", "collections", "program"]),
-    ("exact", &["base", "net", "collections", "program", "state"]),
     ("observe", &["base", "net", "collections", "program", "state"]),
     ("engine", &["base", "net", "collections", "program", "state", "observe"]),
+    ("exact", &["base", "net", "collections", "program", "state", "observe", "engine"]),
     ("jit", &["base", "net", "collections", "program", "state", "observe", "engine"]),
     ("session", &["base", "net", "collections", "program", "state", "observe", "engine", "jit"]),
 ];

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::SpanId;
 use crate::base::portable;
 use crate::base::trajectory::splitmix;
 
@@ -55,6 +57,30 @@ fn places_before(edge: f64, scale: f64) -> u64 {
     let near = (edge / scale) as u64;
     let is_before = |place: u64| place as f64 * scale < edge;
     (near.saturating_sub(2)..near + 3).find(|&place| !is_before(place)).unwrap_or(near)
+}
+
+/// What chooses among outcomes: a stream takes one of them by a random number, and an exploration each in turn.
+pub trait Draws {
+    /// One of 0 … n−1, each equally likely.
+    fn equal_choice(&mut self, n: u64) -> u64;
+
+    /// Whether something happens that has this probability.
+    fn happens(&mut self, probability: f64) -> bool;
+
+    /// The position of one of some values, by their weights.
+    fn weighted<V: PartialEq>(&mut self, values: &[V], weights: &[f64]) -> usize;
+
+    /// The same, given the sums of the weights from the first to each.
+    fn cumulative<V: PartialEq>(&mut self, values: &[V], sums: &[f64]) -> usize;
+
+    /// The random numbers from which anything else can be drawn, if these are such.
+    fn stream(&mut self) -> Option<&mut Random>;
+}
+
+/// Draws that have any number of outcomes. A fault, which no run raises, where each outcome is to be taken.
+#[inline(always)]
+pub fn random<R: Draws>(draws: &mut R, span: SpanId) -> Outcome<&mut Random> {
+    draws.stream().ok_or_else(|| Fault::new("any-draw", span))
 }
 
 /// SFC64 with the draws of the semantics.
@@ -205,6 +231,33 @@ impl Random {
                 return a * (-2.0 * portable::ln(s) / s).sqrt();
             }
         }
+    }
+}
+
+impl Draws for Random {
+    #[inline(always)]
+    fn equal_choice(&mut self, n: u64) -> u64 {
+        Random::equal_choice(self, n)
+    }
+
+    #[inline(always)]
+    fn happens(&mut self, probability: f64) -> bool {
+        self.uniform() < probability
+    }
+
+    #[inline(always)]
+    fn weighted<V: PartialEq>(&mut self, _: &[V], weights: &[f64]) -> usize {
+        self.weighted_choice(weights.iter().copied())
+    }
+
+    #[inline(always)]
+    fn cumulative<V: PartialEq>(&mut self, _: &[V], sums: &[f64]) -> usize {
+        self.cumulative_choice(sums)
+    }
+
+    #[inline(always)]
+    fn stream(&mut self) -> Option<&mut Random> {
+        Some(self)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::base::table::Table;
 use crate::base::wide::{divided, product};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
-use crate::engine::search::{Goal, Search};
+use crate::engine::search::{Bounds, Goal, Search};
 use crate::program::arc::{Find, InputProgram};
 use crate::program::clock::ClockKind;
 use crate::program::transition::{Selection, TransitionProgram};
@@ -149,7 +149,12 @@ impl Engine {
         self.search_for(program, plan, Goal::First).has_room()
     }
 
-    fn search_for<'s>(&'s mut self, program: &'s Program, plan: &'s TransitionProgram, goal: Goal) -> Search<'s> {
+    pub(crate) fn search_for<'s>(
+        &'s mut self,
+        program: &'s Program,
+        plan: &'s TransitionProgram,
+        goal: Goal,
+    ) -> Search<'s> {
         Search {
             program,
             transition: plan,
@@ -160,7 +165,9 @@ impl Engine {
             now: self.now,
             goal,
             found: 0,
+            distinct: false,
             stop: &self.stop,
+            bounds: Bounds::NONE,
             tried: 0,
         }
     }
@@ -176,7 +183,7 @@ pub(super) fn position(arc: &InputProgram, token: u64) -> usize {
 
 /// Gives the variables that arcs bind the values of a binding: what it says for each arc.
 #[inline(always)]
-pub(super) fn bind(
+pub(crate) fn bind(
     plan: &TransitionProgram,
     marking: &Marking,
     variables: &mut Table<VariableId, u64>,

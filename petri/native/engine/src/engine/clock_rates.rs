@@ -123,7 +123,7 @@ impl Engine {
     }
 
     /// The number of clocks of each binding (C1).
-    pub(super) fn wanted(&mut self, raced: Raced) -> Outcome<u128> {
+    pub(crate) fn wanted(&mut self, raced: Raced) -> Outcome<u128> {
         let clock = raced.clock;
         if clock.servers == Some(1) {
             return Ok(1);
@@ -149,7 +149,7 @@ impl Engine {
     }
 
     /// How fast clocks run now (C5).
-    pub(super) fn pace(&mut self, raced: Raced) -> Outcome<f64> {
+    pub(crate) fn pace(&mut self, raced: Raced) -> Outcome<f64> {
         let Raced { program, clock, .. } = raced;
         let Some((speed, span)) = &clock.speed else { return Ok(1.0) };
         let pace = speed.value(&mut self.scope(program, self.now)).and_then(|pace| match pace < 0.0 {

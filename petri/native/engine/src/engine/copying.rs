@@ -8,8 +8,10 @@
 //!
 //! What is observed is not copied, and neither are the integrals: trials have no figures but what they ask about the marking.
 
+use crate::base::ids::PlaceId;
 use crate::engine::run::Engine;
 use crate::engine::upcoming::Upcoming;
+use crate::program::Program;
 use crate::state::agenda::Agenda;
 use crate::state::clocks::AllClocks;
 use crate::state::enabling::Enabling;
@@ -49,15 +51,28 @@ impl Enabling {
 }
 
 impl Marking {
+    /// A place becomes as it is in another marking, of a program without upkeep.
+    pub(crate) fn assume_place(&mut self, program: &Program, place: PlaceId, other: &Self) {
+        self.assume_tokens(place, other);
+        if let Some(lines) = program.places[place].lines {
+            self.lines[lines].clone_from(&other.lines[lines]);
+            self.assume_tokens(program.lines[lines].front, other);
+        }
+        if program.places[place].weight.is_some() {
+            *self.weights_mut(place) = other.weights(place);
+        }
+    }
+
+    fn assume_tokens(&mut self, place: PlaceId, other: &Self) {
+        self.stores[place].clone_from(&other.stores[place]);
+        self.places[place] = other.places[place];
+        self.places[place].ring = self.stores[place].same_ring(other.places[place].ring);
+    }
+
     fn assume(&mut self, other: &Self) {
         self.total = other.total;
         self.copy_weights(other);
-        self.places.copy_from_slice(&other.places);
-        let stores = self.stores.iter_mut().zip(other.stores.iter());
-        for ((store, theirs), place) in stores.zip(self.places.iter_mut()) {
-            store.clone_from(theirs);
-            place.ring = store.same_ring(place.ring);
-        }
+        (0..self.places.len() as u32).for_each(|place| self.assume_tokens(PlaceId(place), other));
         for (index, theirs) in self.indices.iter_mut().zip(other.indices.iter()) {
             index.clone_from(theirs);
         }

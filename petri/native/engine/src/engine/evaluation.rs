@@ -22,7 +22,12 @@ impl Engine {
             self.variables[variable.at()] = bits;
         }
         let duration = self.ticks(program, &plan.time, plan.time_span, self.now)?;
-        let end = self.now + duration;
+        Ok((duration, self.outputs(program, plan, self.now + duration)?))
+    }
+
+    /// What the arcs of a firing that ends then will deposit comes into the record. Returns how many tokens it is.
+    #[inline(always)]
+    pub(crate) fn outputs(&mut self, program: &Program, plan: &TransitionProgram, end: Ticks) -> Outcome<u64> {
         self.record.clear();
         self.arrivals.clear();
         let taken = self.taken(plan);
@@ -40,7 +45,7 @@ impl Engine {
             }
         };
         self.check_tokens(taken, given)?;
-        Ok((duration, given))
+        Ok(given)
     }
 
     /// A firing time, or a delay.
@@ -71,6 +76,7 @@ impl Engine {
     }
 
     /// How many tokens the arcs of a firing take.
+    #[inline(always)]
     fn taken(&self, plan: &TransitionProgram) -> u64 {
         let count = |take: &Take| match *take {
             Take::Black { count, .. } => count,

@@ -58,8 +58,19 @@ pub struct Found {
     pub words: Vec<u64>,
 }
 
-/// Tokens that a search tries between two checks of the stop flag.
+/// Tokens that a search tries between two checks of the stop flag, and of its bounds.
 const PIECE: u32 = 4096;
+
+/// Where a search is given up: tokens that it tries, and bytes of the bindings that it has listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    pub tried: u32,
+    pub listed: usize,
+}
+
+impl Bounds {
+    pub const NONE: Bounds = Bounds { tried: u32::MAX, listed: usize::MAX };
+}
 
 /// Space that searches use again and again.
 pub struct Scratch {
@@ -133,8 +144,12 @@ pub struct Search<'a> {
     pub now: Ticks,
     pub goal: Goal,
     pub found: u64,
-    /// Another thread asks the search to end: it then raises the fault "stopped".
+    /// Of bindings that differ only in which of several equal tokens they take, one is found: that of the first that are left. Equal
+    /// tokens must be next to each other.
+    pub distinct: bool,
+    /// Another thread asks the search to end: it then raises the fault "stopped". Beyond its bounds it raises "tried" or "listed".
     pub stop: &'a AtomicU64,
+    pub bounds: Bounds,
     pub tried: u32,
 }
 
@@ -173,7 +188,7 @@ impl<'a> Search<'a> {
             Find::Shown { first } => {
                 let first = *first;
                 for position in 0..tokens {
-                    if self.is_used(input, position) {
+                    if !self.may_take(input, position) {
                         continue;
                     }
                     let marking = self.marking;
@@ -192,12 +207,13 @@ impl<'a> Search<'a> {
                     return Ok(self.count_choices(arc, tokens, |k| k));
                 }
                 for seat in 0..tokens {
-                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                    if self.may_take(input, seat) && self.take(arc, input, seat)? {
                         return Ok(true);
                     }
                 }
                 Ok(false)
             }
+            Find::Tested => self.test(arc, input, tokens),
             Find::Keyed(index) => {
                 if tokens <= input.before.len() {
                     return Ok(false);
@@ -217,6 +233,22 @@ impl<'a> Search<'a> {
                 Ok(false)
             }
         }
+    }
+
+    /// Tries the tokens of a bag that have the values of a pattern.
+    fn test(&mut self, arc: usize, input: &InputProgram, tokens: usize) -> Outcome<bool> {
+        if tokens <= input.before.len() {
+            return Ok(false);
+        }
+        self.load_key(&input.equals)?;
+        let (key, marking) = (self.scratch.key.clone(), self.marking);
+        for seat in 0..tokens {
+            let fits = has(marking.token(input.place, seat), &input.equals, &key);
+            if fits && self.may_take(input, seat) && self.take(arc, input, seat)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the choices of an arc only have to be counted.
@@ -248,11 +280,18 @@ impl<'a> Search<'a> {
         input.before.iter().any(|&i| self.scratch.chosen[i] == seat as u64)
     }
 
+    /// Whether arcs before this one leave it the token, and, if bindings are to be distinct, no equal token before it.
+    fn may_take(&self, input: &InputProgram, position: usize) -> bool {
+        let token = |position: usize| self.marking.token(input.place, position);
+        let repeats = |before: usize| !self.is_used(input, before) && token(before) == token(position);
+        !self.is_used(input, position) && !(self.distinct && position.checked_sub(1).is_some_and(repeats))
+    }
+
     /// Goes on with one token chosen.
     fn take(&mut self, arc: usize, input: &InputProgram, position: usize) -> Outcome<bool> {
         self.tried = self.tried.wrapping_add(1);
-        if self.tried.is_multiple_of(PIECE) && self.stop.load(Ordering::Relaxed) != 0 {
-            return Err(Fault::new("stopped", SpanId::NONE));
+        if self.tried.is_multiple_of(PIECE) {
+            self.heed()?;
         }
         self.scratch.chosen[arc] = position as u64;
         if !input.binds.is_empty() {
@@ -262,6 +301,21 @@ impl<'a> Search<'a> {
             }
         }
         self.descend(arc + 1)
+    }
+
+    /// Ends the search if it is to end.
+    #[cold]
+    fn heed(&self) -> Outcome<()> {
+        let why = if self.stop.load(Ordering::Relaxed) != 0 {
+            "stopped"
+        } else if self.tried >= self.bounds.tried {
+            "tried"
+        } else if size_of_val(&self.scratch.best[..]) > self.bounds.listed {
+            "listed"
+        } else {
+            return Ok(());
+        };
+        Err(Fault::new(why, SpanId::NONE))
     }
 
     /// The values that a pattern asks for.
@@ -279,7 +333,7 @@ impl<'a> Search<'a> {
             return Ok(true);
         }
         self.load_key(&input.equals)?;
-        Ok(input.equals.iter().zip(&self.scratch.key).all(|((slot, _), value)| token[*slot as usize] == *value))
+        Ok(has(token, &input.equals, &self.scratch.key))
     }
 
     fn complete(&mut self) -> Outcome<bool> {
@@ -341,7 +395,12 @@ impl<'a> Search<'a> {
 
     fn inhibits(&mut self, arc: &InhibitorProgram) -> Outcome<bool> {
         let matching = match arc.index {
-            None => self.marking.places[arc.place].tokens,
+            None if arc.equals.is_empty() => self.marking.places[arc.place].tokens,
+            None => {
+                self.load_key(&arc.equals)?;
+                let tokens = self.marking.listed(self.program, arc.place);
+                tokens.into_iter().filter(|token| has(token, &arc.equals, &self.scratch.key)).count() as u64
+            }
             Some(index) => {
                 self.load_key(&arc.equals)?;
                 self.marking.count(index, &self.scratch.key)
@@ -471,6 +530,12 @@ impl<'a> Search<'a> {
     fn holds(&mut self, e: &Bool) -> Outcome<bool> {
         e.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
     }
+}
+
+/// Whether a token has the values that a pattern asks for.
+#[inline(always)]
+fn has(token: &[u64], equals: &[(u32, Value)], key: &[u64]) -> bool {
+    equals.iter().zip(key).all(|((slot, _), value)| token[*slot as usize] == *value)
 }
 
 /// What expressions see where `end` is not known yet, or is the same instant.

@@ -17,7 +17,7 @@ use crate::state::counters::PlaceCounters;
 impl Engine {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
     #[inline(always)]
-    pub(super) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
+    pub(crate) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
         for take in &plan.takes {
             match *take {
                 Take::Black { place, count } => self.take_black(program, place, count),
@@ -416,7 +416,7 @@ impl Engine {
 
 /// Place and number of an arc's tokens, and where the record has their values, or their bundle; `cursor` moves behind them.
 #[inline(always)]
-pub(super) fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
+pub(crate) fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
     let (place, count, width) = match *give {
         Give::Black { place, count } => return (place, count, 0..0),
         Give::Token { place, width } => (place, 1, width),

@@ -138,7 +138,7 @@ impl Chain {
         let order = order_of(&graph)?;
         let numbers: Vec<u32> = (0..graph.states.len() as u32).filter(|&s| !graph.is_vanishing(s as usize)).collect();
         let loops = |state: usize| graph.targets[graph.arcs(state)].contains(&(state as u32));
-        let stands = order.is_empty() && !graph.rules.model.in_ticks && !(0..graph.states.len()).any(loops);
+        let stands = order.is_empty() && !graph.model.in_ticks && !(0..graph.states.len()).any(loops);
         let (own, initial) = match stands {
             true => (None, vec![(0, 1.0)]),
             false => eliminated(&graph, &numbers, &order),
@@ -168,7 +168,7 @@ impl Chain {
     /// The stationary distribution of a closed class of at least two states.
     pub fn stationary(&self, class: usize, effort: Effort, stop: &AtomicU64) -> Stationary {
         let states = &self.closed()[class];
-        if states.len() == self.states() && !self.graph.rules.model.in_ticks {
+        if states.len() == self.states() && !self.graph.model.in_ticks {
             return on_matrix!(self, matrix => stationary(&matrix, effort, stop));
         }
         let rows = self.rates_in(states);
@@ -177,8 +177,8 @@ impl Chain {
 
     /// The rates [1/net time unit] in a closed class.
     pub fn rates_in(&self, states: &[u32]) -> Rows {
-        let time = |state: u32| match self.graph.rules.model.in_ticks {
-            true => self.graph.rules.model.tick.time(self.graph.ticks[self.numbers[state as usize] as usize] as f64),
+        let time = |state: u32| match self.graph.model.in_ticks {
+            true => self.graph.model.program.tick.time(self.graph.ticks[self.numbers[state as usize] as usize] as f64),
             false => 1.0,
         };
         on_matrix!(self, matrix => matrix.among(states, time))
@@ -290,7 +290,7 @@ fn eliminated(graph: &Graph, numbers: &[u32], order: &[u32]) -> (Option<Rows>, V
     }
     let mut rows = Rows::default();
     for (at, &state) in numbers.iter().enumerate() {
-        let leaves_out = if graph.rules.model.in_ticks { u32::MAX } else { at as u32 };
+        let leaves_out = if graph.model.in_ticks { u32::MAX } else { at as u32 };
         add(&mut gathered, &through, &row_of, state as usize, leaves_out);
         gathered.finish(&mut rows);
     }

@@ -1,22 +1,22 @@
 //! How many clocks run in the states of a graph.
 
+use std::sync::atomic::AtomicU64;
+
 use crate::exact::graph::Graph;
-use crate::exact::model::Clock;
 use crate::exact::moves::{Move, Pace, Packed};
-use crate::exact::rules::servers;
-use crate::exact::search::Search;
-use crate::exact::state::State;
-use crate::exact::trouble::{Found, Trouble};
+use crate::exact::seat::Seat;
+use crate::exact::trouble::{Found, Interrupted};
+use crate::exact::watch::{Bounds, Watch};
 
 impl Graph {
     /// The clocks of a transition that run in each state; 0 in vanishing states, and in those that were not expanded (M2).
     pub fn clocks_running(&self, transition: usize) -> Found<Vec<u64>> {
-        let Some(clock) = &self.rules.model.transitions[transition].clock else {
+        if self.model.clocks[transition].is_none() {
             return Ok(vec![0; self.states.len()]);
-        };
-        match Move::start(&self.rules.model, &self.rules.fields, transition) {
+        }
+        match Move::start(&self.model, &self.fields, transition) {
             Some(of) if !of.guarded => Ok(self.by_move(&of)),
-            _ => self.by_search(transition, clock),
+            _ => self.by_search(transition),
         }
     }
 
@@ -43,18 +43,19 @@ impl Graph {
         (0..self.states.len()).map(running).collect()
     }
 
-    fn by_search(&self, transition: usize, clock: &Clock) -> Found<Vec<u64>> {
-        let (model, fields) = (&self.rules.model, &self.rules.fields);
-        let mut state = State::new(model, fields.fields);
+    fn by_search(&self, transition: usize) -> Found<Vec<u64>> {
+        let mut seat = Seat::new(&self.model, self.fields.fields)?;
+        let watch = Watch { bounds: Bounds { states: usize::MAX, memory: usize::MAX }, stop: &AtomicU64::new(0) };
         let mut counts = vec![0; self.states.len()];
         for (number, count) in counts.iter_mut().enumerate().filter(|(number, _)| self.is_tangible(*number)) {
-            self.layout.unpack(self.states.state(number), &mut state.numbers);
-            state.look(model, fields)?;
-            let heed = &mut |_, _| Ok::<(), Trouble>(());
-            let classes = Search::new(model, transition, &fields.contents, &mut state, heed).classes(false)?;
+            seat.sit(&self.fields, &self.numbers(number))?;
+            let classes = match seat.classes(&self.model, transition, watch) {
+                Err(Interrupted::Trouble(trouble)) => return Err(trouble),
+                classes => classes.unwrap_or_default(),
+            };
             let bindings: f64 = classes.iter().map(|class| class.ways).sum();
             if bindings > 0.0 {
-                *count = bindings as u64 * servers(model, transition, clock, &mut state)?;
+                *count = bindings as u64 * seat.servers(&self.model, transition)?;
             }
         }
         Ok(counts)

@@ -6,20 +6,20 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicU64;
 
-use crate::base::fault::Fault;
-use crate::exact::graph::{Graph, Labels};
+use crate::exact::graph::{Graph, Labels, Role};
 use crate::exact::layout::{bits_of, Layout};
 use crate::exact::model::Model;
 use crate::exact::moves::{Move, Pace, Packed};
 use crate::exact::narrow::Narrow;
-use crate::exact::rules::{mean, rate, speed, Role, Rules};
+use crate::exact::seat::{Class, Seat};
+use crate::exact::state::{Fields, Kept};
 use crate::exact::state_set::{mixed, StateSet, MOST_STATES};
 use crate::exact::symmetry::{Reduction, Symmetries};
 use crate::exact::trouble::{Found, Interrupted, Outgrown, Trouble};
 use crate::exact::watch::{Bounds, Ended, Watch};
 use crate::net::{Net, Span};
 use crate::program::expression::Real;
-use crate::state::value::{sum_of_weights, weight_of_choice};
+use crate::state::value::sum_of_weights;
 
 /// Successors that are generated before they are numbered, about.
 const BATCH: usize = 512;
@@ -30,9 +30,9 @@ const AHEAD: usize = 8;
 pub type Failure = (Trouble, Vec<Span>);
 
 /// Explores the states of a net; of those that its symmetries map to one another, one each.
-pub fn explore(net: &Net, symmetries: Symmetries, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
+pub fn explore(net: Net, symmetries: Symmetries, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
     let model = Model::new(net).map_err(|trouble| (trouble, Vec::new()))?;
-    let spans = model.spans.clone();
+    let spans = model.program.spans.clone();
     let bounds = Bounds { states: bounds.states.min(MOST_STATES), ..bounds };
     let explored = Explorer::new(model, symmetries, Watch { bounds, stop }).and_then(|mut explorer| {
         explorer.run()?;
@@ -42,16 +42,17 @@ pub fn explore(net: &Net, symmetries: Symmetries, bounds: Bounds, stop: &AtomicU
     explored.map_err(|trouble| (trouble, spans))
 }
 
-/// How a transition is explored: by a plain move, or by the rules.
+/// How a transition is explored: by a plain move, or by the engine that is seated in states.
 #[derive(Clone, Copy)]
 enum Way {
     Move(usize),
-    Rules(usize),
+    Seat(usize),
 }
 
 struct Explorer<'a> {
     watch: Watch<'a>,
     graph: Graph,
+    seat: Seat,
     moves: Vec<Move>,
     packed: Vec<Packed>,
     /// The sums of products of the changes of moves.
@@ -62,12 +63,12 @@ struct Explorer<'a> {
     immediate: Vec<Vec<Way>>,
     /// What happens in tangible states.
     timed: Vec<Way>,
-    /// Some firings in progress are explored by the rules.
+    /// Some firings in progress are explored by the engine.
     has_progress: bool,
     batch: Batch,
-    /// Whether the numbers of the state that is expanded are unpacked, and their meaning known.
-    unpacked: bool,
-    looked: bool,
+    /// Whether the engine has been put into the state that is expanded, and the numbers of the last such state.
+    seated: bool,
+    numbers: Vec<u64>,
 }
 
 /// Successors that have no numbers yet.
@@ -98,7 +99,7 @@ impl Batch {
 
     fn push(
         &mut self,
-        rules: &mut Rules,
+        (model, fields): (&Model, &mut Fields),
         (layout, states, reduction): (&Layout, &StateSet, &Reduction),
         numbers: &[u64],
         label: u32,
@@ -108,7 +109,7 @@ impl Batch {
             numbers
         } else {
             reduced.extend_from_slice(numbers);
-            reduction.reduce(&rules.model, &mut rules.fields, &mut reduced);
+            reduction.reduce(model, fields, &mut reduced);
             &reduced
         };
         let start = self.states.len();
@@ -127,36 +128,37 @@ impl Batch {
 
 impl<'a> Explorer<'a> {
     fn new(model: Model, symmetries: Symmetries, watch: Watch<'a>) -> Found<Self> {
-        let mut rules = Rules::new(model);
-        let mut numbers = rules.initial()?;
-        let reduction = Reduction::new(symmetries, &rules.model, &rules.fields);
-        reduction.reduce(&rules.model, &mut rules.fields, &mut numbers);
-        let count = rules.model.transitions.len();
+        let mut fields = Fields::new(&model);
+        let mut seat = Seat::new(&model, fields.fields)?;
+        let mut numbers = seat.initial(&mut fields);
+        let reduction = Reduction::new(symmetries, &model, &fields);
+        reduction.reduce(&model, &mut fields, &mut numbers);
+        let count = model.times.len();
         let mut moves = Vec::new();
         let mut way = |of: Option<Move>, otherwise: usize| match of {
             Some(one) => {
                 moves.push(one);
                 Way::Move(moves.len() - 1)
             }
-            None => Way::Rules(otherwise),
+            None => Way::Seat(otherwise),
         };
-        let start = |t: usize| Move::start(&rules.model, &rules.fields, t);
+        let start = |t: usize| Move::start(&model, &fields, t);
         let starts: Vec<Way> = (0..count).map(|t| way(start(t), t)).collect();
-        let mut timed: Vec<Way> =
-            (0..count).filter(|&t| rules.model.transitions[t].clock.is_some()).map(|t| starts[t]).collect();
+        let mut timed: Vec<Way> = (0..count).filter(|&t| model.clocks[t].is_some()).map(|t| starts[t]).collect();
         for transition in 0..count {
-            if let Some(end) = Move::end(&rules.model, &rules.fields, transition) {
+            if let Some(end) = Move::end(&model, &fields, transition) {
                 timed.push(way(Some(end), transition));
             }
         }
-        let immediate = rules.model.immediate.iter().map(|level| level.iter().map(|&t| starts[t]).collect()).collect();
-        let has_progress = rules.fields.kept.iter().any(|kept| matches!(kept, crate::exact::state::Kept::Kinds(_)));
+        let immediate = model.immediate.iter().map(|level| level.iter().map(|&t| starts[t]).collect()).collect();
+        let has_progress = fields.kept.iter().any(|kept| matches!(kept, Kept::Kinds(_)));
         let bits = first_bits(&numbers, &moves);
         let layout = Layout::new(&bits);
         let states = StateSet::new(layout.words());
         let known = moves.iter().map(|_| Vec::new()).collect();
         let graph = Graph {
-            rules,
+            model,
+            fields,
             layout,
             states,
             offsets: vec![0],
@@ -173,6 +175,7 @@ impl<'a> Explorer<'a> {
         let mut explorer = Explorer {
             watch,
             graph,
+            seat,
             moves,
             packed,
             sums,
@@ -181,8 +184,8 @@ impl<'a> Explorer<'a> {
             timed,
             has_progress,
             batch,
-            unpacked: false,
-            looked: false,
+            seated: false,
+            numbers: numbers.clone(),
         };
         explorer.pack_moves();
         let mut state = vec![0; explorer.graph.layout.words()];
@@ -227,12 +230,12 @@ impl<'a> Explorer<'a> {
     }
 
     fn count_alike(&mut self) {
-        let Graph { rules, layout, states, reduction, alike, .. } = &mut self.graph;
+        let Graph { model, fields, layout, states, reduction, alike, .. } = &mut self.graph;
         if !reduction.is_empty() {
-            let mut numbers = vec![0; rules.fields.fields];
+            let mut numbers = vec![0; fields.fields];
             let of = |state: usize| {
                 layout.unpack(states.state(state), &mut numbers);
-                reduction.reduce(&rules.model, &mut rules.fields, &mut numbers)
+                reduction.reduce(model, fields, &mut numbers)
             };
             *alike = (0..states.len()).map(of).collect();
         }
@@ -283,7 +286,7 @@ impl<'a> Explorer<'a> {
 
     /// Generates the successors of a state. Returns whether it is vanishing, and the ticks up to the next end.
     fn expand(&mut self, state: usize) -> Result<(bool, u64), Interrupted> {
-        (self.unpacked, self.looked) = (false, false);
+        self.seated = false;
         let words = self.graph.layout.words();
         let mut current = [0u64; 8];
         let current = if words <= 8 {
@@ -308,19 +311,19 @@ impl<'a> Explorer<'a> {
                         }
                     }
                 }
-                Way::Rules(transition) => self.race(transition, current)?,
+                Way::Seat(transition) => self.race(transition, current)?,
             }
         }
         if self.has_progress {
-            self.look(current)?;
-            for (role, transition, rate, numbers) in self.graph.rules.progress()? {
+            self.sit(current)?;
+            for (role, transition, rate, numbers) in self.seat.progress(&self.graph.model, &mut self.graph.fields)? {
                 let label = self.graph.labels.number(transition, role, rate);
                 self.push_numbers(&numbers, label)?;
             }
         }
-        if self.graph.rules.model.in_ticks {
-            self.look(current)?;
-            if let Some((ticks, numbers)) = self.graph.rules.pass()? {
+        if self.graph.model.in_ticks {
+            self.sit(current)?;
+            if let Some((ticks, numbers)) = self.seat.pass(&mut self.graph.fields)? {
                 let label = self.graph.labels.number(u32::MAX as usize, Role::Time, 1.0);
                 self.push_numbers(&numbers, label)?;
                 return Ok((false, ticks));
@@ -329,21 +332,14 @@ impl<'a> Explorer<'a> {
         Ok((false, 0))
     }
 
-    /// Makes the state known to the rules.
-    fn look(&mut self, current: &[u64]) -> Result<(), Interrupted> {
-        if !self.looked {
-            self.unpack(current);
-            self.looked = true;
-            self.graph.rules.look().map_err(|fault| Trouble::Fault(fault, None))?;
+    /// Puts the engine into the state.
+    fn sit(&mut self, current: &[u64]) -> Result<(), Interrupted> {
+        if !self.seated {
+            self.seated = true;
+            self.graph.layout.unpack(current, &mut self.numbers);
+            self.seat.sit(&self.graph.fields, &self.numbers)?;
         }
         Ok(())
-    }
-
-    fn unpack(&mut self, current: &[u64]) {
-        if !self.unpacked {
-            self.unpacked = true;
-            self.graph.layout.unpack(current, &mut self.graph.rules.state.numbers);
-        }
     }
 
     /// Whether a move may happen.
@@ -355,13 +351,10 @@ impl<'a> Explorer<'a> {
         if !self.moves[number].guarded {
             return Ok(true);
         }
-        self.look(current)?;
+        self.sit(current)?;
         let transition = self.moves[number].transition;
-        let Rules { model, state, .. } = &mut self.graph.rules;
-        let plan = &model.transitions[transition];
-        let nothing = vec![0; plan.variables];
-        let holds = plan.guard.as_ref().map_or(Ok(true), |guard| guard.value(&mut state.scope(model, &nothing)));
-        Ok(holds.map_err(|fault| fault_of(fault, transition))?)
+        let holds = self.seat.holds(&self.graph.model, transition);
+        Ok(holds.map_err(|fault| Trouble::from(fault).of(transition))?)
     }
 
     /// The firings that start at once at a priority. False if there are none.
@@ -372,9 +365,9 @@ impl<'a> Explorer<'a> {
             let (transition, classes) = match way {
                 Way::Move(number) if self.may(number, current)? => (self.moves[number].transition, Vec::new()),
                 Way::Move(_) => continue,
-                Way::Rules(transition) => {
-                    self.look(current)?;
-                    let classes = self.graph.rules.classes(transition, self.watch)?;
+                Way::Seat(transition) => {
+                    self.sit(current)?;
+                    let classes = self.seat.classes(&self.graph.model, transition, self.watch)?;
                     if classes.is_empty() {
                         continue;
                     }
@@ -392,7 +385,7 @@ impl<'a> Explorer<'a> {
                     let label = self.graph.labels.number(transition, Role::Start, share);
                     self.push_move(number, current, sum, label)?;
                 }
-                Way::Rules(_) => {
+                Way::Seat(_) => {
                     let ways: f64 = classes.iter().map(|class| class.ways).sum();
                     for class in classes {
                         let chance = share * class.ways / ways;
@@ -411,45 +404,45 @@ impl<'a> Explorer<'a> {
         }
         let mut weights = Vec::with_capacity(transitions.len());
         for &transition in transitions {
-            if let Real::Const(weight) = self.graph.rules.model.transitions[transition].weight {
-                weights.push(weight);
-                continue;
-            }
-            self.look(current)?;
-            let Rules { model, state, .. } = &mut self.graph.rules;
-            let plan = &model.transitions[transition];
-            let nothing = vec![0; plan.variables];
-            let weight = weight_of_choice(&plan.weight, plan.weight_span, &mut state.scope(model, &nothing));
-            weights.push(weight.map_err(|fault| fault_of(fault, transition))?);
+            let weight = match &self.graph.model.weights[transition] {
+                (Real::Const(weight), _) => Ok(*weight),
+                _ => {
+                    self.sit(current)?;
+                    self.seat.weight(&self.graph.model, transition)
+                }
+            };
+            weights.push(weight.map_err(|fault| Trouble::from(fault).of(transition))?);
         }
-        let sum = sum_of_weights(&weights, self.graph.rules.model.transitions[transitions[0]].weight_span);
-        let sum = sum.map_err(|fault| fault_of(fault, transitions[0]))?;
+        let span = self.graph.model.weights[transitions[0]].1;
+        let sum = sum_of_weights(&weights, span).map_err(|fault| Trouble::from(fault).of(transitions[0]))?;
         Ok(weights.into_iter().map(|weight| weight / sum).collect())
     }
 
-    /// The firings of a transition with clocks, by the rules.
+    /// The firings of a transition with clocks.
     fn race(&mut self, transition: usize, current: &[u64]) -> Result<(), Interrupted> {
-        self.look(current)?;
-        let classes = self.graph.rules.classes(transition, self.watch)?;
-        let rates = self.graph.rules.rates(transition, &classes)?;
-        for (class, rate) in classes.iter().zip(rates).filter(|(_, rate)| *rate > 0.0) {
-            self.fire(transition, class, Role::Fire, rate)?;
+        self.sit(current)?;
+        let classes = self.seat.classes(&self.graph.model, transition, self.watch)?;
+        if classes.is_empty() {
+            return Ok(());
+        }
+        let servers = self.seat.servers(&self.graph.model, transition);
+        let servers = servers.map_err(|fault| Trouble::from(fault).of(transition))?;
+        for class in classes {
+            let clocks = servers as f64 * class.ways;
+            let rate = self.seat.rate(&self.graph.model, transition, &class.chosen, clocks)?;
+            if rate > 0.0 {
+                self.fire(transition, &class, Role::Fire, rate)?;
+            }
         }
         Ok(())
     }
 
-    fn fire(
-        &mut self,
-        transition: usize,
-        class: &crate::exact::search::Class,
-        role: Role,
-        value: f64,
-    ) -> Result<(), Interrupted> {
-        let Graph { rules, layout, states, labels, reduction, .. } = &mut self.graph;
+    fn fire(&mut self, transition: usize, class: &Class, role: Role, value: f64) -> Result<(), Interrupted> {
+        let Graph { model, fields, layout, states, labels, reduction, .. } = &mut self.graph;
         let (batch, watch) = (&mut self.batch, self.watch);
-        rules.fire(transition, class, &mut |rules, chance, numbers| {
+        self.seat.fire(model, fields, transition, class, &mut |fields, chance, numbers| {
             let label = labels.number(transition, role, value * chance);
-            batch.push(rules, (layout, states, reduction), numbers, label)?;
+            batch.push((model, fields), (layout, states, reduction), numbers, label)?;
             batch.heed(watch)
         })
     }
@@ -486,24 +479,13 @@ impl<'a> Explorer<'a> {
 
     /// The same for a clock whose speed or mean depends on the marking.
     fn open_label(&mut self, number: usize, current: &[u64]) -> Result<Option<u32>, Interrupted> {
-        self.look(current)?;
+        self.sit(current)?;
         let (transition, role) = (self.moves[number].transition, self.moves[number].role);
         let Pace::Open { fields, most } = &self.moves[number].pace else { return Ok(None) };
         let layout = &self.graph.layout;
         let times = fields.iter().map(|&(field, count)| layout.get(current, field) / count);
         let times = if fields.is_empty() { 1 } else { times.fold(*most, u64::min) };
-        let Rules { model, state, .. } = &mut self.graph.rules;
-        let plan = &model.transitions[transition];
-        let Some(clock) = &plan.clock else { return Ok(None) };
-        let nothing = vec![0; plan.variables];
-        let of = speed(clock, &mut state.scope(model, &nothing))
-            .and_then(|speed| Ok((speed, mean(clock, &mut state.scope(model, &nothing))?)));
-        let (speed, mean) = of.map_err(|fault| fault_of(fault, transition))?;
-        let value = rate(model, times as f64 * speed, mean);
-        if !value.is_finite() {
-            let transition = crate::base::ids::TransitionId(transition as u32);
-            return Err(Trouble::Unsolvable("clock-at-once", Some(transition)).into());
-        }
+        let value = self.seat.rate(&self.graph.model, transition, &[], times as f64)?;
         Ok((value > 0.0).then(|| self.graph.labels.number(transition, role, value)))
     }
 
@@ -524,7 +506,7 @@ impl<'a> Explorer<'a> {
             }
         }
         if !self.graph.reduction.is_empty() {
-            let mut numbers = vec![0; self.graph.rules.fields.fields];
+            let mut numbers = vec![0; self.graph.fields.fields];
             self.graph.layout.unpack(&batch.states[start..], &mut numbers);
             batch.states.truncate(start);
             return self.push_numbers(&numbers, label);
@@ -537,8 +519,8 @@ impl<'a> Explorer<'a> {
     }
 
     fn push_numbers(&mut self, numbers: &[u64], label: u32) -> Result<(), Interrupted> {
-        let Graph { rules, layout, states, reduction, .. } = &mut self.graph;
-        self.batch.push(rules, (layout, states, reduction), numbers, label)
+        let Graph { model, fields, layout, states, reduction, .. } = &mut self.graph;
+        self.batch.push((model, fields), (layout, states, reduction), numbers, label)
     }
 
     // -------------------------------------------------------- numbers
@@ -569,7 +551,7 @@ impl<'a> Explorer<'a> {
             }
             graph.note(is_vanishing, graph.expanded());
             graph.offsets.push(graph.targets.len() as u64);
-            if graph.rules.model.in_ticks {
+            if graph.model.in_ticks {
                 graph.ticks.push(ticks);
             }
         }
@@ -580,10 +562,6 @@ impl<'a> Explorer<'a> {
         self.batch = batch;
         fits
     }
-}
-
-fn fault_of(fault: Box<Fault>, transition: usize) -> Trouble {
-    Trouble::Fault(fault, Some(crate::base::ids::TransitionId(transition as u32)))
 }
 
 /// Bits for the first numbers, and for what moves add.

@@ -3,12 +3,34 @@
 use std::collections::HashMap;
 
 use crate::exact::layout::Layout;
+use crate::exact::model::Model;
 use crate::exact::narrow::Narrow;
-use crate::exact::rules::{Role, Rules};
-use crate::exact::state::Kept;
+use crate::exact::state::{Fields, Kept};
 use crate::exact::state_set::StateSet;
 use crate::exact::symmetry::Reduction;
 use crate::exact::watch::Ended;
+
+/// What an arc of the state graph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A firing without a clock: it starts, and ends at once unless it lasts. Its value is a probability.
+    Start,
+    /// A firing whose clock runs down. Its value is a rate, as are those of the next two.
+    Fire,
+    /// A firing in progress ends.
+    End,
+    /// A firing in progress comes to its next stage.
+    Stage,
+    /// Time passes until the next end; with probability 1.
+    Time,
+}
+
+impl Role {
+    /// Whether a firing starts.
+    pub fn starts(self) -> bool {
+        matches!(self, Role::Start | Role::Fire)
+    }
+}
 
 /// What arcs have in common: the transition, what it does, and a rate [1/net time unit] or a probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +60,8 @@ impl Labels {
 }
 
 pub struct Graph {
-    pub rules: Rules,
+    pub model: Model,
+    pub fields: Fields,
     pub layout: Layout,
     pub states: StateSet,
     /// The first arc of each state that was expanded, then the number of arcs.
@@ -60,7 +83,7 @@ impl Graph {
     pub fn bytes(&self) -> usize {
         let arcs = 8 * self.offsets.capacity() + 4 * self.targets.capacity() + self.arc_labels.bytes();
         let rest = 8 * (self.vanishing.capacity() + self.ticks.capacity());
-        self.states.bytes() + self.rules.fields.bytes() + arcs + rest
+        self.states.bytes() + self.fields.bytes() + arcs + rest
     }
 
     /// The number of states whose arcs are known.
@@ -89,7 +112,7 @@ impl Graph {
 
     /// The numbers of a state's fields.
     pub fn numbers(&self, state: usize) -> Vec<u64> {
-        let mut numbers = vec![0; self.rules.fields.fields];
+        let mut numbers = vec![0; self.fields.fields];
         self.layout.unpack(self.states.state(state), &mut numbers);
         numbers
     }
@@ -100,8 +123,8 @@ impl Graph {
 impl Graph {
     /// The tokens of a place in each state.
     pub fn counts(&self, place: usize) -> Vec<u64> {
-        let width = self.rules.model.places[place].width;
-        let contents = &self.rules.fields.contents[place];
+        let width = self.model.place(place).width;
+        let contents = &self.fields.contents[place];
         let number = |state: usize| self.layout.get(self.states.state(state), place);
         let count = |number: u64| match width {
             0 => number,
@@ -112,16 +135,17 @@ impl Graph {
 
     /// The firings of a transition in progress in each state.
     pub fn in_progress(&self, transition: usize) -> Vec<u64> {
-        let fields = &self.rules.fields;
+        let fields = &self.fields;
         let number = |state: usize, field: usize| self.layout.get(self.states.state(state), field);
         let row = |state: usize, field: usize| fields.contents[field].row(number(state, field));
         let count = |state: usize| match fields.kept[transition] {
             Kept::Not => 0,
             Kept::Number(field, _) => number(state, field),
             Kept::Kinds(field) => row(state, field).len() as u64,
-            Kept::Agenda(field) => {
+            Kept::Agenda => {
                 let is_its = |pair: &&[u64]| fields.kinds.all[pair[0] as usize].transition == transition;
-                row(state, field).chunks_exact(2).filter(is_its).count() as u64
+                let agenda = fields.agenda.map_or(&[][..], |field| row(state, field));
+                agenda.chunks_exact(2).filter(is_its).count() as u64
             }
         };
         (0..self.states.len()).map(count).collect()

@@ -1,6 +1,6 @@
 //! Exact answers: the states that a net reaches, and the Markov chain that it is.
 //!
-//! May import: `base`, `net`, `collections`, `program`, `state`.
+//! May import: `base`, `net`, `collections`, `program`, `state`, `observe`, `engine`.
 //!
 //! - [`layout`]: how the numbers of a state are packed into words
 //! - [`state_set`]: the states found so far
@@ -11,9 +11,9 @@
 //! - [`compile`]: from the flat net to the model
 //! - [`watch`]: what may end an exploration
 //! - [`trouble`]: why there is no state space, or no chain
-//! - [`state`]: a state, unpacked
-//! - [`search`]: the bindings of a transition
-//! - [`rules`]: what may happen in a state
+//! - [`state`]: what the numbers of a state mean
+//! - [`branching`]: takes each outcome of each draw
+//! - [`seat`]: an engine in a state, which says what may happen there
 //! - [`moves`]: firings that move constant numbers of black tokens
 //! - [`orders`]: orders of items, and how many there are
 //! - [`symmetry`]: elements that may be exchanged
@@ -29,6 +29,7 @@
 //! - [`uniform`]: a chain up to an instant
 //! - [`chain`]: the chain of the tangible states of a graph
 
+pub mod branching;
 pub mod chain;
 pub mod classes;
 pub mod clocks;
@@ -44,8 +45,7 @@ pub mod model;
 pub mod moves;
 pub mod narrow;
 pub mod orders;
-pub mod rules;
-pub mod search;
+pub mod seat;
 pub mod stages;
 pub mod state;
 pub mod state_set;

@@ -1,11 +1,13 @@
 //! Firings that move constant numbers of black tokens: nearly all of most nets. Compiled for a layout, such a move is a
 //! comparison and an addition for each word that it touches.
 
+use crate::exact::graph::Role;
 use crate::exact::layout::Layout;
-use crate::exact::model::{Clock, Model, Transition};
-use crate::exact::rules::{rate, Role};
-use crate::exact::state::{Fields, Kept};
-use crate::program::arc::Count;
+use crate::exact::model::Model;
+use crate::exact::stages::Form;
+use crate::exact::state::{Deposit, Fields, Kept};
+use crate::program::arc::{Count, Find};
+use crate::program::clock::ClockProgram;
 use crate::program::expression::{Bool, Comparison, Int};
 
 /// How a move's value comes about.
@@ -65,19 +67,20 @@ fn limit(limits: &mut Vec<(usize, u64)>, field: usize, most: u64) {
 impl Move {
     /// The start of a firing, if it is a plain move.
     pub fn start(model: &Model, fields: &Fields, number: usize) -> Option<Move> {
-        let transition = &model.transitions[number];
-        let deposits = model.constant_deposits(number)?;
+        let transition = model.transition(number);
+        let deposits = Deposit::constant(transition)?;
         let is_plain = transition.resets.is_empty()
             && transition.sets.is_empty()
-            && transition.steps.is_empty()
+            && transition.draws.is_empty()
             && transition.prefer.is_none();
         let kept = fields.kept[number];
-        if !is_plain || !(kept == Kept::Not && transition.time.is_always_zero() || matches!(kept, Kept::Number(..))) {
+        let is_counted = kept == Kept::Not && model.times[number].is_always_zero() || matches!(kept, Kept::Number(..));
+        if !is_plain || !is_counted {
             return None;
         }
         let (mut needs, mut limits, mut changes, mut taken) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for arc in &transition.inputs {
-            let Some(Count::Const(count)) = arc.count else { return None };
+            let Find::Black(Count::Const(count)) = arc.find else { return None };
             add(&mut needs, arc.place.at(), count);
             if !arc.keep {
                 add(&mut taken, arc.place.at(), count);
@@ -86,7 +89,7 @@ impl Move {
         }
         for arc in &transition.inhibitors {
             let Count::Const(threshold) = arc.threshold else { return None };
-            if !arc.equals.is_empty() || model.places[arc.place.at()].width > 0 {
+            if !arc.equals.is_empty() || model.place(arc.place.at()).width > 0 {
                 return None;
             }
             if threshold == 0 {
@@ -101,7 +104,7 @@ impl Move {
             add(&mut given, deposit.place.at(), deposit.count);
         }
         for &(place, count) in &given {
-            let Some(capacity) = model.places[place].capacity.filter(|_| count > 0) else { continue };
+            let Some(capacity) = model.place(place).capacity.filter(|_| count > 0) else { continue };
             if may_be_reserved(model, place) {
                 return None;
             }
@@ -129,7 +132,7 @@ impl Move {
         let role = if transition.clock.is_some() { Role::Fire } else { Role::Start };
         let pace = match &transition.clock {
             None => Pace::Weight,
-            Some(clock) => of_clock(model, transition, clock, taken),
+            Some(clock) => of_clock(model, number, clock, taken),
         };
         changes.retain(|(_, change)| *change != 0);
         Some(Move { transition: number, role, needs, limits, changes, guarded, pace })
@@ -143,7 +146,7 @@ impl Move {
         for deposit in &kind.deposits {
             add(&mut changes, deposit.place.at(), i64::try_from(deposit.count).ok()?);
         }
-        let pace = Pace::Each(field, rate(model, 1.0, kind.means[0]));
+        let pace = Pace::Each(field, model.rate(1.0, kind.means[0]));
         let (needs, limits) = (vec![(field, 1)], Vec::new());
         Some(Move { transition: number, role: Role::End, needs, limits, changes, guarded: false, pace })
     }
@@ -161,7 +164,7 @@ fn compares(model: &Model, guard: &Bool, needs: &mut Vec<(usize, u64)>, limits: 
         _ => return false,
     };
     let Ok(number) = u64::try_from(number) else { return false };
-    if model.places[place].width > 0 {
+    if model.place(place).width > 0 {
         return false;
     }
     match comparison {
@@ -191,17 +194,19 @@ fn mirrored(comparison: Comparison) -> Comparison {
 
 /// Whether firings in progress may have tokens for the place.
 fn may_be_reserved(model: &Model, place: usize) -> bool {
-    let lasting = model.transitions.iter().filter(|transition| transition.lasts());
-    lasting.flat_map(|transition| &transition.outputs).any(|output| output.places.iter().any(|one| one.at() == place))
+    let lasting = (0..model.times.len()).filter(|&transition| model.lasts(transition));
+    let outputs = lasting.flat_map(|transition| model.transition(transition).outputs.iter());
+    outputs.into_iter().any(|output| output.places.iter().any(|one| one.at() == place))
 }
 
-fn of_clock(model: &Model, transition: &Transition, clock: &Clock, taken: Vec<(usize, u64)>) -> Pace {
-    let alone = clock.servers == Some(1) || transition.inputs.iter().all(|arc| arc.keep);
+fn of_clock(model: &Model, transition: usize, clock: &ClockProgram, taken: Vec<(usize, u64)>) -> Pace {
+    let alone = clock.servers == Some(1) || model.transition(transition).inputs.iter().all(|arc| arc.keep);
     let fields = if alone { Vec::new() } else { taken.into_iter().filter(|(_, count)| *count > 0).collect() };
     let most = clock.servers.unwrap_or(u64::MAX);
-    match (clock.mean.constant_mean(), &clock.speed) {
-        (Some(mean), None) if fields.is_empty() => Pace::Rate(rate(model, 1.0, mean)),
-        (Some(mean), None) => Pace::Servers { fields, most, rate: rate(model, 1.0, mean) },
+    let mean = model.clocks[transition].as_ref().and_then(Form::constant_mean);
+    match (mean, &clock.speed) {
+        (Some(mean), None) if fields.is_empty() => Pace::Rate(model.rate(1.0, mean)),
+        (Some(mean), None) => Pace::Servers { fields, most, rate: model.rate(1.0, mean) },
         _ => Pace::Open { fields, most },
     }
 }

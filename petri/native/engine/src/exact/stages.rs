@@ -3,6 +3,8 @@
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
+use crate::base::random::Draws;
+use crate::exact::branching::Branching;
 use crate::program::distribution::require;
 use crate::program::expression::{Bool, Int, Real};
 use crate::state::value::Scope;
@@ -35,10 +37,6 @@ impl Stages {
         Stages { fixed: 0.0, means: if mean > 0.0 { vec![mean] } else { Vec::new() } }
     }
 
-    pub fn is_zero(&self) -> bool {
-        self.fixed == 0.0 && self.means.is_empty()
-    }
-
     fn scaled(mut self, by: f64) -> Self {
         self.fixed *= by;
         self.means.iter_mut().for_each(|mean| *mean *= by);
@@ -46,9 +44,6 @@ impl Stages {
         self
     }
 }
-
-/// Stages with the probability of each.
-pub type Alternatives = Vec<(f64, Stages)>;
 
 const MOST_STAGES: i64 = 10_000;
 
@@ -98,24 +93,19 @@ impl Form {
         }
     }
 
-    /// The time as one exponential: its mean, in ticks.
-    pub fn single_mean(&self, scope: &mut Scope) -> Outcome<Option<f64>> {
-        Ok(match &self.alternatives(scope)?[..] {
-            [(_, Stages { fixed, means })] if *fixed == 0.0 && means.len() <= 1 => {
-                Some(means.first().copied().unwrap_or(0.0))
-            }
-            _ => None,
-        })
+    /// The mean of a time that is one exponential, in ticks.
+    pub fn mean(&self, scope: &mut Scope<Branching>) -> Outcome<f64> {
+        Ok(self.stages(scope)?.means.first().copied().unwrap_or(0.0))
     }
 
     /// The stages of a firing that starts now.
-    pub fn alternatives(&self, scope: &mut Scope) -> Outcome<Alternatives> {
+    pub fn stages(&self, scope: &mut Scope<Branching>) -> Outcome<Stages> {
         Ok(match self {
-            Form::Fixed(time) => vec![(1.0, Stages { fixed: time.value(scope)?, means: Vec::new() })],
+            Form::Fixed(time) => Stages { fixed: time.value(scope)?, means: Vec::new() },
             Form::Exponential(mean, span) => {
                 let mean = mean.value(scope)?;
                 require(mean >= 0.0, "exp", *span, || vec![("mean", mean)])?;
-                vec![(1.0, Stages::exponential(mean))]
+                Stages::exponential(mean)
             }
             Form::Erlang(number, mean, span) => {
                 let (number, mean) = (number.value(scope)?, mean.value(scope)?);
@@ -125,7 +115,7 @@ impl Form {
                 }
                 let each = mean / number as f64;
                 let means = if each > 0.0 { vec![each; number as usize] } else { Vec::new() };
-                vec![(1.0, Stages { fixed: 0.0, means })]
+                Stages { fixed: 0.0, means }
             }
             Form::Hyperexponential(mean, cv, span) => {
                 let (mean, cv) = (mean.value(scope)?, cv.value(scope)?);
@@ -134,27 +124,22 @@ impl Form {
                 let square = cv * cv;
                 let rare = 1.0 / (square + 1.0) / (1.0 + ((square - 1.0) / (square + 1.0)).sqrt());
                 if cv == 1.0 {
-                    return Ok(vec![(1.0, Stages::exponential(mean))]);
+                    return Ok(Stages::exponential(mean));
                 }
-                let branch = |chance: f64| (chance, Stages::exponential(0.5 * mean / chance));
-                vec![branch(rare), branch(1.0 - rare)]
+                let chance = if scope.random.happens(rare) { rare } else { 1.0 - rare };
+                Stages::exponential(0.5 * mean / chance)
             }
             Form::Scaled(by, form) => {
                 let by = by.value(scope)?;
-                form.alternatives(scope)?.into_iter().map(|(chance, stages)| (chance, stages.scaled(by))).collect()
+                form.stages(scope)?.scaled(by)
             }
             Form::Sum(forms) => {
-                let (first, then) = (forms.0.alternatives(scope)?, forms.1.alternatives(scope)?);
-                let pairs = first.iter().flat_map(|a| then.iter().map(move |b| (a, b)));
-                let sum = |a: &Stages, b: &Stages| Stages {
-                    fixed: a.fixed + b.fixed,
-                    means: [&a.means[..], &b.means[..]].concat(),
-                };
-                pairs.map(|((p, a), (q, b))| (p * q, sum(a, b))).collect()
+                let (first, then) = (forms.0.stages(scope)?, forms.1.stages(scope)?);
+                Stages { fixed: first.fixed + then.fixed, means: [first.means, then.means].concat() }
             }
             Form::If(parts) => match parts.0.value(scope)? {
-                true => parts.1.alternatives(scope)?,
-                false => parts.2.alternatives(scope)?,
+                true => parts.1.stages(scope)?,
+                false => parts.2.stages(scope)?,
             },
         })
     }

@@ -6,19 +6,13 @@
 //! kind and the ticks that are left, the next end first.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
-use crate::base::random::Random;
 use crate::exact::contents::Contents;
 use crate::exact::model::Model;
 use crate::net::Discipline;
-use crate::program::expression::OrderKey;
-use crate::program::place::PlaceProgram;
-use crate::state::counters::PlaceCounters;
-use crate::state::marking::weigh;
-use crate::state::value::Scope;
+use crate::program::arc::{Count, OutputProgram};
+use crate::program::transition::TransitionProgram;
 
 /// Tokens that a firing gives to a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +20,19 @@ pub struct Deposit {
     pub place: PlaceId,
     pub count: u64,
     pub token: Vec<u64>,
+}
+
+impl Deposit {
+    /// What each firing of a transition gives, if that is always the same number of black tokens.
+    pub fn constant(plan: &TransitionProgram) -> Option<Vec<Deposit>> {
+        let deposit = |output: &OutputProgram| match output.count {
+            Count::Const(count) if output.fixed && output.width == 0 => {
+                Some(Deposit { place: output.place(), count, token: Vec::new() })
+            }
+            _ => None,
+        };
+        plan.outputs.iter().map(deposit).collect()
+    }
 }
 
 /// Firings in progress that have the same rest.
@@ -57,7 +64,7 @@ impl Kinds {
         let next = self.all.len() as u64;
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            let is_bag = |deposit: &Deposit| model.places[deposit.place.at()].discipline == Discipline::Bag;
+            let is_bag = |deposit: &Deposit| model.place(deposit.place.at()).discipline == Discipline::Bag;
             self.fills_bags.push(kind.deposits.iter().all(is_bag));
             self.all.push(kind);
         }
@@ -90,7 +97,7 @@ pub enum Kept {
     /// The field has the number of a content of kinds.
     Kinds(usize),
     /// They are in the agenda.
-    Agenda(usize),
+    Agenda,
 }
 
 /// What the fields stand for.
@@ -98,176 +105,62 @@ pub struct Fields {
     pub contents: Vec<Contents>,
     pub kinds: Kinds,
     pub kept: Vec<Kept>,
+    /// The firings in progress, with the ticks that are left.
+    pub agenda: Option<usize>,
     pub fields: usize,
 }
 
 impl Fields {
     pub fn new(model: &Model) -> Self {
-        let mut fields = model.places.len();
+        let mut fields = model.places();
+        let agenda = model.in_ticks.then_some(fields);
+        fields += usize::from(model.in_ticks);
         let mut kinds = Kinds::default();
-        let mut kept = Vec::with_capacity(model.transitions.len());
-        for (number, transition) in model.transitions.iter().enumerate() {
-            kept.push(if !transition.lasts() {
+        let mut kept = Vec::with_capacity(model.times.len());
+        for (transition, time) in model.times.iter().enumerate() {
+            kept.push(if !model.lasts(transition) {
                 Kept::Not
             } else if model.in_ticks {
-                Kept::Agenda(model.places.len())
+                Kept::Agenda
             } else {
                 fields += 1;
-                match (transition.time.constant_mean(), model.constant_deposits(number)) {
-                    (Some(mean), Some(deposits)) => Kept::Number(
-                        fields - 1,
-                        kinds.number(Kind { transition: number, means: vec![mean], deposits }, model),
-                    ),
+                match (time.constant_mean(), Deposit::constant(model.transition(transition))) {
+                    (Some(mean), Some(deposits)) => {
+                        let kind = Kind { transition, means: vec![mean], deposits };
+                        Kept::Number(fields - 1, kinds.number(kind, model))
+                    }
                     _ => Kept::Kinds(fields - 1),
                 }
             });
         }
-        fields += usize::from(model.in_ticks);
         let contents = (0..fields).map(|_| Contents::default()).collect();
-        Fields { contents, kinds, kept, fields }
+        Fields { contents, kinds, kept, agenda, fields }
     }
 
     pub fn bytes(&self) -> usize {
         self.contents.iter().map(Contents::bytes).sum()
     }
 
-    /// The numbers of the initial state.
-    pub fn initial(&mut self, model: &Model, random: &mut Random) -> Outcome<Vec<u64>> {
-        let mut numbers = vec![0; self.fields];
-        for (i, place) in model.places.iter().enumerate() {
-            if place.width == 0 {
-                numbers[i] = place.initial.iter().map(|(count, _)| count).sum();
-                continue;
-            }
-            let mut row = Vec::new();
-            for (count, token) in place.initial.iter() {
-                for _ in 0..*count {
-                    arrive(model, i, &mut row, token, random)?;
-                }
-            }
-            numbers[i] = self.contents[i].number(&row);
-        }
-        Ok(numbers)
-    }
-}
-
-/// A token joins the content of a place: that of a bag is sorted, and that of a place with a key by key and age.
-pub fn arrive(model: &Model, place: usize, row: &mut Vec<u64>, token: &[u64], random: &mut Random) -> Outcome<()> {
-    let plan = &model.places[place];
-    let width = plan.width;
-    let Range { start, end: len } = line(plan, row, token);
-    let at = match (plan.discipline, &plan.key) {
-        (Discipline::Bag, _) => (0..len).take_while(|&i| row[i * width..(i + 1) * width] <= *token).count(),
-        (Discipline::Key, Some(key)) => {
-            let mut at = start;
-            while at < len && !is_before(key, token, &row[at * width..(at + 1) * width], random)? {
-                at += 1;
-            }
-            at
-        }
-        _ => len,
-    };
-    row.splice(at * width..at * width, token.iter().copied());
-    Ok(())
-}
-
-/// Where the tokens with the key of this one stand in a content: lines are in the order of their keys. Without `per`, all of it.
-pub fn line(plan: &PlaceProgram, row: &[u64], token: &[u64]) -> Range<usize> {
-    let key = |one: &[u64]| plan.per.iter().map(|&slot| one[slot as usize]).collect::<Vec<_>>();
-    let wanted = key(token);
-    let start = row.chunks_exact(plan.width).take_while(|one| key(one) < wanted).count();
-    start..start + row.chunks_exact(plan.width).skip(start).take_while(|one| key(one) == wanted).count()
-}
-
-/// Whether the key of one token is less than that of another.
-fn is_before(key: &OrderKey, a: &[u64], b: &[u64], random: &mut Random) -> Outcome<bool> {
-    let mut rank = |token| {
-        let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut *random, now: 0, end: 0 };
-        key.rank(&mut scope)
-    };
-    Ok(rank(a)? < rank(b)?)
-}
-
-/// A state with what expressions see of it.
-pub struct State {
-    pub numbers: Vec<u64>,
-    pub places: Vec<PlaceCounters>,
-    /// The tokens that firings in progress will give to each place, or their weight; only if some place has a capacity.
-    pub reserved: Vec<u64>,
-    /// The same for the lines of places with `per`: a place, a token of the line, and a number.
-    pub lines: Vec<(PlaceId, Vec<u64>, u64)>,
-    has_capacities: bool,
-    pub random: Random,
-}
-
-impl State {
-    pub fn new(model: &Model, fields: usize) -> Self {
-        State {
-            numbers: vec![0; fields],
-            places: vec![PlaceCounters::default(); model.places.len()],
-            reserved: vec![0; model.places.len()],
-            lines: Vec::new(),
-            has_capacities: model.places.iter().any(|place| place.capacity.is_some()),
-            random: Random::new([0; 3]),
-        }
-    }
-
-    /// Makes the numbers known to expressions.
-    pub fn look(&mut self, model: &Model, fields: &Fields) -> Outcome<()> {
-        for (i, place) in model.places.iter().enumerate() {
-            let number = self.numbers[i];
-            self.places[i].tokens = match place.width {
-                0 => number,
-                width => (fields.contents[i].row(number).len() / width) as u64,
-            };
-        }
-        if self.has_capacities {
-            self.reserve(model, fields)?;
-        }
-        Ok(())
-    }
-
-    fn reserve(&mut self, model: &Model, fields: &Fields) -> Outcome<()> {
-        self.reserved.fill(0);
-        self.lines.clear();
-        for (at, kept) in fields.kept.iter().enumerate() {
+    /// The firings in progress of a state: their kinds, how many are alike, and the ticks that are left, if times are constant; then
+    /// the next end comes first.
+    pub fn running(&self, numbers: &[u64]) -> Vec<(u64, u64, u64)> {
+        let row = |field: usize| self.contents[field].row(numbers[field]);
+        let mut running = Vec::new();
+        for kept in &self.kept {
             match *kept {
-                Kept::Not => {}
-                Kept::Number(field, kind) => self.reserve_for(model, fields, kind, self.numbers[field])?,
-                Kept::Kinds(field) => {
-                    for &kind in fields.contents[field].row(self.numbers[field]) {
-                        self.reserve_for(model, fields, kind, 1)?;
-                    }
-                }
-                Kept::Agenda(field) => {
-                    for pair in fields.contents[field].row(self.numbers[field]).chunks_exact(2) {
-                        if fields.kinds.all[pair[0] as usize].transition == at {
-                            self.reserve_for(model, fields, pair[0], 1)?;
-                        }
-                    }
-                }
+                Kept::Number(field, kind) => running.push((kind, numbers[field], 0)),
+                Kept::Kinds(field) => running.extend(row(field).iter().map(|&kind| (kind, 1, 0))),
+                Kept::Not | Kept::Agenda => {}
             }
         }
-        Ok(())
+        let agenda = self.agenda.map_or(&[][..], row);
+        running.extend(agenda.chunks_exact(2).map(|pair| (pair[0], 1, pair[1])));
+        running
     }
+}
 
-    /// Room for what so many firings of a kind will give.
-    fn reserve_for(&mut self, model: &Model, fields: &Fields, kind: u64, times: u64) -> Outcome<()> {
-        for deposit in &fields.kinds.all[kind as usize].deposits {
-            let each = match &model.places[deposit.place.at()].weight {
-                Some(weight) => weigh(weight, &deposit.token, &mut self.random)?,
-                None => 1,
-            };
-            self.reserved[deposit.place.at()] += times * deposit.count * each;
-            if !model.places[deposit.place.at()].per.is_empty() {
-                self.lines.push((deposit.place, deposit.token.to_vec(), times * deposit.count));
-            }
-        }
-        Ok(())
-    }
-
-    pub fn scope<'s>(&'s mut self, model: &'s Model, variables: &'s [u64]) -> Scope<'s> {
-        let State { places, random, .. } = self;
-        Scope { variables, places, tables: &model.tables, random, now: 0, end: 0 }
-    }
+/// A kind of firings joins a row of them.
+pub fn insert(row: &mut Vec<u64>, kind: u64) {
+    let at = row.partition_point(|&other| other <= kind);
+    row.insert(at, kind);
 }

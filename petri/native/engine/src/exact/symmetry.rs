@@ -7,8 +7,7 @@
 use crate::base::ids::PlaceId;
 use crate::exact::model::Model;
 use crate::exact::orders::arrangements;
-use crate::exact::rules::insert;
-use crate::exact::state::{Deposit, Fields, Kept, Kind};
+use crate::exact::state::{insert, Deposit, Fields, Kept, Kind};
 use crate::exact::values::{ValueSymmetry, Values};
 
 /// One element: its places, and its transitions whose firings last, each in the same order in all elements.
@@ -81,14 +80,14 @@ impl Reduction {
 impl Group {
     fn new(symmetry: Symmetry, model: &Model, fields: &Fields) -> Self {
         let of = |element: &Element| -> Vec<(usize, Holds)> {
-            let places = element.places.iter().map(|&place| match model.places[place].width {
+            let places = element.places.iter().map(|&place| match model.place(place).width {
                 0 => (place, Holds::Number),
                 _ => (place, Holds::Tokens),
             });
             let firings = element.transitions.iter().filter_map(|&transition| match fields.kept[transition] {
                 Kept::Number(field, _) => Some((field, Holds::Number)),
                 Kept::Kinds(field) => Some((field, Holds::Kinds)),
-                Kept::Not | Kept::Agenda(_) => None,
+                Kept::Not | Kept::Agenda => None,
             });
             places.chain(firings).collect()
         };

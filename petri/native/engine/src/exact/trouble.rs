@@ -39,16 +39,6 @@ impl Trouble {
     }
 }
 
-impl Interrupted {
-    /// The same, of a transition if it is a fault that has none.
-    pub fn of(self, transition: usize) -> Self {
-        match self {
-            Interrupted::Trouble(trouble) => Interrupted::Trouble(trouble.of(transition)),
-            other => other,
-        }
-    }
-}
-
 impl From<Trouble> for Interrupted {
     fn from(trouble: Trouble) -> Self {
         Interrupted::Trouble(trouble)

@@ -8,8 +8,7 @@
 
 use crate::exact::model::Model;
 use crate::exact::orders::{arrangements, permuted, places_in, Order};
-use crate::exact::rules::insert;
-use crate::exact::state::{Deposit, Fields, Kept, Kind};
+use crate::exact::state::{insert, Deposit, Fields, Kept, Kind};
 use crate::net::Discipline;
 
 /// Values that may change places, all with all or around a ring, and the slots where they are, as (place, slot).
@@ -36,11 +35,11 @@ type View = Vec<Vec<u64>>;
 
 impl Values {
     pub fn new(symmetry: ValueSymmetry, model: &Model, fields: &Fields) -> Self {
-        let mut slots = vec![Vec::new(); model.places.len()];
+        let mut slots = vec![Vec::new(); model.places()];
         symmetry.slots.iter().for_each(|&(place, slot)| slots[place].push(slot));
         let places = (0..slots.len()).filter(|&place| !slots[place].is_empty()).collect();
         let gives = |transition: usize| {
-            let outputs = &model.transitions[transition].outputs;
+            let outputs = &model.transition(transition).outputs;
             outputs.iter().any(|output| output.places.iter().any(|place| !slots[place.at()].is_empty()))
         };
         let field = |(transition, kept): (usize, &Kept)| match *kept {
@@ -105,10 +104,10 @@ impl Values {
     fn exchanged(&self, model: &Model, fields: &mut Fields, numbers: &[u64], order: &Order) -> Vec<u64> {
         let mut found = Vec::with_capacity(self.places.len() + self.firings.len());
         for &place in &self.places {
-            let width = model.places[place].width;
+            let width = model.place(place).width;
             let row = fields.contents[place].row(numbers[place]);
             let mut tokens: Vec<Vec<u64>> = row.chunks_exact(width).map(|one| self.token(place, one, order)).collect();
-            if model.places[place].discipline == Discipline::Bag {
+            if model.place(place).discipline == Discipline::Bag {
                 tokens.sort_unstable();
             }
             found.push(fields.contents[place].number(&tokens.concat()));
@@ -163,10 +162,10 @@ impl Values {
         };
         for &place in &self.places {
             let row = fields.contents[place].row(numbers[place]);
-            for (position, token) in row.chunks_exact(model.places[place].width).enumerate() {
+            for (position, token) in row.chunks_exact(model.place(place).width).enumerate() {
                 let mut item = Item::default();
                 self.add(&mut item, place, token);
-                let is_bag = model.places[place].discipline == Discipline::Bag;
+                let is_bag = model.place(place).discipline == Discipline::Bag;
                 see(item, [place as u64, if is_bag { 0 } else { position as u64 }]);
             }
         }

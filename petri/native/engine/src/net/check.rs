@@ -69,7 +69,8 @@ fn operations(net: &Net) -> u64 {
     keys.chain(of_transitions).chain(of_probes).fold(0, |sum: u64, e| sum.saturating_add(e.size()))
 }
 
-fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
+/// All but those of its clock.
+pub fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
     let inputs = t.inputs.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.count));
     let inhibitors = t.inhibitors.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.threshold));
     let outputs = t.outputs.iter().flat_map(of_output);

@@ -30,6 +30,8 @@ pub enum Find {
     Any,
     /// The tokens of a bag with given values in the slots of an index.
     Keyed(IndexId),
+    /// The same without an index: all tokens of the bag are tested.
+    Tested,
 }
 
 pub struct InputProgram {
@@ -225,6 +227,15 @@ pub enum Take {
     /// The first token of a place that equals the one of another place which the binding says for the arc, and which is taken
     /// next (E10).
     Twin { place: PlaceId, of: PlaceId, arc: u32 },
+}
+
+impl Take {
+    pub fn place(&self) -> PlaceId {
+        match *self {
+            Take::Black { place, .. } | Take::Chosen { place, .. } | Take::Twin { place, .. } => place,
+            Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => place,
+        }
+    }
 }
 
 /// How an output arc deposits its tokens.

@@ -3,7 +3,7 @@
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
-use crate::base::random::Random;
+use crate::base::random::{random, Draws, Random};
 use crate::net::Op;
 use crate::program::variates;
 
@@ -39,7 +39,7 @@ pub const FINITE_MEAN: f64 = 1e300;
 pub const POSITIVE_MEAN: f64 = 1e-280;
 
 /// An integer between bounds, each equally likely.
-pub fn uniform_int(low: i64, high: i64, span: SpanId, random: &mut Random) -> Outcome<i64> {
+pub fn uniform_int(low: i64, high: i64, span: SpanId, random: &mut impl Draws) -> Outcome<i64> {
     match high.checked_sub(low) {
         Some(width) if (0..WIDEST).contains(&width) => Ok(low + random.equal_choice(width as u64 + 1) as i64),
         _ => {
@@ -164,11 +164,15 @@ impl Distribution {
     }
 
     /// A value; a fault where the parameters are not in the domain.
-    pub fn draw(self, parameters: &[f64], span: SpanId, random: &mut Random) -> Outcome<f64> {
+    pub fn draw(self, parameters: &[f64], span: SpanId, draws: &mut impl Draws) -> Outcome<f64> {
         let (op, names) = self.names();
         require(self.holds(parameters), op.name(), span, || {
             names.iter().copied().zip(parameters.iter().copied()).collect()
         })?;
+        if let (Distribution::Bernoulli, &[p]) = (self, parameters) {
+            return Ok(f64::from(draws.happens(p)));
+        }
+        let random = random(draws, span)?;
         Ok(match (self, parameters) {
             (Distribution::Lognormal, &[mean, cv]) => lognormal(mean, cv, random),
             (Distribution::Pareto, &[shape, mean]) => pareto(shape, mean, random),
@@ -180,7 +184,6 @@ impl Distribution {
             (Distribution::Triangular, &[low, mode, high]) => triangular(low, mode, high, random),
             (Distribution::Hyperexponential, &[mean, cv]) => hyperexponential(mean, cv, random),
             (Distribution::Beta, &[a, b]) => variates::beta(random, a, b),
-            (Distribution::Bernoulli, &[p]) => f64::from(random.uniform() < p),
             (Distribution::Geometric, &[p]) => geometric(p, random),
             (Distribution::Binomial, &[n, p]) => variates::binomial(random, n, p),
             (Distribution::Poisson, &[mean]) => variates::poisson(random, mean),

@@ -6,6 +6,9 @@ use crate::base::fault::{LoadError, Loaded};
 /// The optimisations to leave out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Without {
+    /// Nothing follows the tokens as they come and go, neither indices nor watches. A net without it cannot run: only those who look
+    /// at each transition in each state can do without ([`Without::upkeep`]).
+    pub upkeep: bool,
     /// Bindings of several bags are searched for instead of counted (`program/compile/selection.rs`).
     pub joins: bool,
     /// Preferred tokens are searched for, and not ranked.
@@ -27,6 +30,11 @@ pub struct Without {
 }
 
 impl Without {
+    /// Markings are put into whole states, in which every transition is searched.
+    pub fn upkeep() -> Self {
+        Without { upkeep: true, joins: true, preferences: true, ..Without::default() }
+    }
+
     /// Reads names with commas between them; an empty text has none.
     ///
     /// # Errors

@@ -239,6 +239,19 @@ impl Lines {
         lines.map(|node| self.token_of(node)).collect()
     }
 
+    /// All tokens: line after line by their keys. If they arrive in this order, they form the same lines.
+    pub fn by_key(&self) -> Vec<&[u64]> {
+        let mut lines = self.seats.all().to_vec();
+        let key = |line: u32| self.slots.iter().map(move |&slot| self.shown(line)[slot as usize]);
+        lines.sort_unstable_by(|&one, &other| key(one).cmp(key(other)));
+        let nodes = lines.into_iter().flat_map(|line| {
+            let mut nodes = self.nodes_of(line);
+            nodes.sort_unstable_by_key(|&node| (self.nodes[node].rank, self.nodes[node].arrival));
+            nodes
+        });
+        nodes.map(|node| self.token_of(node)).collect()
+    }
+
     // ------------------------------------------------------------ lists and heaps
 
     /// The first token of a line that a new one has joined. `root` is the first one before, NONE of an empty line.
@@ -494,6 +507,12 @@ mod tests {
                 let front: Vec<&[u64]> = front.iter().map(|token| &token[..]).collect();
                 prop_assert_eq!(lines.verify(&front, None), Ok(()));
                 prop_assert_eq!(lines.listed().concat(), model.0.concat().concat());
+                let mut rows = model.0.clone();
+                rows.sort_unstable_by_key(|line| line[0][0]);
+                if discipline == Discipline::Key {
+                    rows.iter_mut().for_each(|line| line.sort_unstable_by_key(|token| (token[1], token[2])));
+                }
+                prop_assert_eq!(lines.by_key().concat(), rows.concat().concat());
                 let there = model.0.iter().find(|line| line[0][0] == key).map_or(0, |line| line.len() as u64);
                 prop_assert_eq!(lines.load(&[key][..]), there);
             }

@@ -636,6 +636,21 @@ impl Marking {
         self.stores[place].in_order(&state.ring, state.tokens as usize)
     }
 
+    /// The slots of all tokens of a coloured place, in an order in which they may arrive again: the same of any two places between
+    /// whose tokens no firing can tell a difference. Those of a bag are sorted, and lines are in the order of their keys.
+    pub fn content(&self, program: &Program, place: PlaceId) -> Vec<u64> {
+        let plan = &program.places[place];
+        let state = &self.places[place];
+        match (plan.lines, plan.discipline) {
+            (Some(lines), _) => self.lines[lines].by_key().concat(),
+            (None, Discipline::Key) => self.in_order(place),
+            (None, Discipline::Bag) => {
+                sorted(self.stores[place].by_seat(&state.ring, state.tokens as usize), plan.width)
+            }
+            _ => self.stores[place].by_seat(&state.ring, state.tokens as usize),
+        }
+    }
+
     // ------------------------------------------------------------ invariants
 
     /// The value of each gauge of a program.
@@ -725,6 +740,21 @@ impl Marking {
             ensure(holds, "ranges", || format!("{token:?}"))
         })
     }
+}
+
+/// Sorts tokens of `width` slots, nearly all of which are in order.
+fn sorted(mut slots: Vec<u64>, width: usize) -> Vec<u64> {
+    match width {
+        1 => slots.sort(),
+        2 => slots.as_chunks_mut::<2>().0.sort(),
+        3 => slots.as_chunks_mut::<3>().0.sort(),
+        _ => {
+            let mut tokens: Vec<&[u64]> = slots.chunks_exact(width).collect();
+            tokens.sort();
+            return tokens.concat();
+        }
+    }
+    slots
 }
 
 /// The weight of a token. It draws nothing.

@@ -3,7 +3,7 @@
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
-use crate::base::random::Random;
+use crate::base::random::{random, Draws, Random};
 use crate::base::ticks::Ticks;
 use crate::program::distribution::{erlang, finite, require, uniform_int, Distribution};
 use crate::program::expression::{
@@ -15,11 +15,11 @@ use crate::state::counters::PlaceCounters;
 use crate::state::store::{int_rank, real_rank};
 
 /// The values that an expression may refer to. In a key, `variables` are the slots of the token.
-pub struct Scope<'a> {
+pub struct Scope<'a, R = Random> {
     pub variables: &'a [u64],
     pub places: &'a [PlaceCounters],
     pub tables: &'a [DrawTable],
-    pub random: &'a mut Random,
+    pub random: &'a mut R,
     pub now: Ticks,
     pub end: Ticks,
 }
@@ -61,7 +61,7 @@ impl Leaf<f64> {
 impl Value {
     /// The 64 bits of the value.
     #[inline(always)]
-    pub fn bits(&self, scope: &mut Scope) -> Outcome<u64> {
+    pub fn bits<R: Draws>(&self, scope: &mut Scope<R>) -> Outcome<u64> {
         match self {
             Value::Int(Int::Var(variable)) | Value::Real(Real::Var(variable)) => Ok(scope.variables[variable.at()]),
             Value::Int(expression) => Ok(expression.value(scope)? as u64),
@@ -97,7 +97,7 @@ impl Preference {
 }
 
 impl Bool {
-    pub fn value(&self, scope: &mut Scope) -> Outcome<bool> {
+    pub fn value<R: Draws>(&self, scope: &mut Scope<R>) -> Outcome<bool> {
         Ok(match self {
             Bool::Const(value) => *value,
             Bool::Truth(a) => a.value(scope)? != 0,
@@ -158,7 +158,7 @@ impl IntOperation {
 
 impl Int {
     #[inline]
-    pub fn value(&self, scope: &mut Scope) -> Outcome<i64> {
+    pub fn value<R: Draws>(&self, scope: &mut Scope<R>) -> Outcome<i64> {
         match self {
             Int::Const(value) => Ok(*value),
             Int::Var(variable) => Ok(scope.variables[variable.at()] as i64),
@@ -174,7 +174,7 @@ impl Int {
         }
     }
 
-    fn general_value(&self, scope: &mut Scope) -> Outcome<i64> {
+    fn general_value<R: Draws>(&self, scope: &mut Scope<R>) -> Outcome<i64> {
         match self {
             Int::Const(_) | Int::Var(_) | Int::Tokens(_) | Int::Chain(..) => self.value(scope),
             Int::Neg(a, span) => a.value(scope)?.checked_neg().ok_or_else(|| Fault::new("int-overflow", *span)),
@@ -199,7 +199,7 @@ impl Int {
             Int::Choice(choice) => choice.value(scope, Int::value),
             Int::Table(table) => {
                 let table = &scope.tables[table.at()];
-                Ok(table.ints[scope.random.cumulative_choice(&table.sums)])
+                Ok(table.ints[scope.random.cumulative(&table.ints, &table.sums)])
             }
             Int::Drawn(distribution, parameters, span) => {
                 whole_number(drawn(*distribution, parameters, *span, scope)?, *span)
@@ -260,7 +260,12 @@ fn interpolated(table: &DrawTable, span: SpanId, random: &mut Random) -> Outcome
 }
 
 /// A draw from a distribution: first its parameters, from left to right.
-fn drawn(distribution: Distribution, parameters: &[Real], span: SpanId, scope: &mut Scope) -> Outcome<f64> {
+fn drawn<R: Draws>(
+    distribution: Distribution,
+    parameters: &[Real],
+    span: SpanId,
+    scope: &mut Scope<R>,
+) -> Outcome<f64> {
     let mut values = [0.0; 4];
     for (value, parameter) in values.iter_mut().zip(parameters) {
         *value = parameter.value(scope)?;
@@ -270,11 +275,11 @@ fn drawn(distribution: Distribution, parameters: &[Real], span: SpanId, scope: &
 
 impl Real {
     #[inline]
-    pub fn value(&self, scope: &mut Scope) -> Outcome<f64> {
+    pub fn value<R: Draws>(&self, scope: &mut Scope<R>) -> Outcome<f64> {
         match self {
             Real::Const(value) => Ok(*value),
             Real::Var(variable) => Ok(f64::from_bits(scope.variables[variable.at()])),
-            Real::ConstExponential(mean, span) => finite(mean * scope.random.exponential(), *span),
+            Real::ConstExponential(mean, span) => finite(mean * random(scope.random, *span)?.exponential(), *span),
             Real::Chain(first, steps) => {
                 let mut value = first.value(scope.variables);
                 for (operation, operand, span) in steps {
@@ -286,7 +291,7 @@ impl Real {
         }
     }
 
-    fn general_value(&self, scope: &mut Scope) -> Outcome<f64> {
+    fn general_value<R: Draws>(&self, scope: &mut Scope<R>) -> Outcome<f64> {
         match self {
             Real::Const(_) | Real::Var(_) | Real::ConstExponential(..) | Real::Chain(..) => self.value(scope),
             Real::Now => Ok(scope.now as f64),
@@ -307,22 +312,24 @@ impl Real {
             Real::Choice(choice) => choice.value(scope, Real::value),
             Real::Table(table) => {
                 let table = &scope.tables[table.at()];
-                Ok(table.reals[scope.random.cumulative_choice(&table.sums)])
+                Ok(table.reals[scope.random.cumulative(&table.reals, &table.sums)])
             }
-            Real::Empirical(table, span) => interpolated(&scope.tables[table.at()], *span, scope.random),
+            Real::Empirical(table, span) => {
+                interpolated(&scope.tables[table.at()], *span, random(scope.random, *span)?)
+            }
             Real::Exponential(mean, span) => {
                 let mean = mean.value(scope)?;
                 require(mean >= 0.0, "exp", *span, || vec![("mean", mean)])?;
-                finite(mean * scope.random.exponential(), *span)
+                finite(mean * random(scope.random, *span)?.exponential(), *span)
             }
             Real::Uniform(bounds, span) => {
                 let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
                 require(low <= high, "uniform", *span, || vec![("low", low), ("high", high)])?;
-                finite(low + (high - low) * scope.random.uniform(), *span)
+                finite(low + (high - low) * random(scope.random, *span)?.uniform(), *span)
             }
             Real::Erlang(parameters, span) => {
                 let (k, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
-                erlang(k, mean, *span, scope.random)
+                erlang(k, mean, *span, random(scope.random, *span)?)
             }
             Real::Drawn(distribution, parameters, span) => {
                 finite(drawn(*distribution, parameters, *span, scope)?, *span)
@@ -380,9 +387,13 @@ impl RealOperation {
 
 impl<T> Choice<T> {
     /// Values and weights are evaluated as they are written, before anything is drawn.
-    fn value<V: Copy>(&self, scope: &mut Scope, evaluate: impl Fn(&T, &mut Scope) -> Outcome<V>) -> Outcome<V> {
-        if let (Some(sums), true) = (&self.sums, self.simple) {
-            let position = scope.random.cumulative_choice(sums);
+    fn value<V: Copy + PartialEq, R: Draws>(
+        &self,
+        scope: &mut Scope<R>,
+        evaluate: impl Fn(&T, &mut Scope<R>) -> Outcome<V>,
+    ) -> Outcome<V> {
+        if let (Some(sums), true, Some(random)) = (&self.sums, self.simple, scope.random.stream()) {
+            let position = random.cumulative_choice(sums);
             return evaluate(&self.values[position], scope);
         }
         let mut values = Vec::with_capacity(self.values.len());
@@ -394,6 +405,6 @@ impl<T> Choice<T> {
         if weights.iter().any(|&w| w < 0.0) || weights.iter().sum::<f64>() <= 0.0 {
             return Err(Fault::new("bad-parameter", self.span).with_text("distribution", "choice"));
         }
-        Ok(values[scope.random.weighted_choice(weights.into_iter())])
+        Ok(values[scope.random.weighted(&values, &weights)])
     }
 }

@@ -98,7 +98,7 @@ impl TransitionCompiler<'_> {
         if kind == ClockKind::Coloured {
             for arc in inputs {
                 let place = &mut self.compiler.places[arc.place.at()];
-                place.identified = place.width > 0;
+                place.identified = place.width > 0 && !self.compiler.without.upkeep;
             }
         }
         let place = place_of_clocks(clock, inputs).filter(|_| kind == ClockKind::Black);

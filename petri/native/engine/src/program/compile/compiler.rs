@@ -262,7 +262,7 @@ impl Compiler {
         });
         let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
         let extent = |&(low, high): &Range| Extent { low: low as i64, size: (high - low + 1) as u64 };
-        (whole && size.is_some()).then(|| ranges.iter().map(extent).collect())
+        (whole && size.is_some() && !self.without.upkeep).then(|| ranges.iter().map(extent).collect())
     }
 
     fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
@@ -310,11 +310,16 @@ impl Compiler {
     }
 
     pub fn watch(&mut self, gauge: GaugeId, watch: Watch) {
-        self.watches.push((gauge, watch));
+        if !self.without.upkeep {
+            self.watches.push((gauge, watch));
+        }
     }
 
     /// Looks at a transition again when a gauge changes, unless by an arrival that cannot matter to it.
     pub fn depend(&mut self, gauge: GaugeId, dependent: Dependent) {
+        if self.without.upkeep {
+            return;
+        }
         let entry = self.dependents.entry((gauge, dependent.transition)).or_insert(dependent);
         entry.depth = entry.depth.max(dependent.depth);
         entry.only = entry.only.filter(|only| Some(*only) == dependent.only);

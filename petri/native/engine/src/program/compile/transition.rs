@@ -152,7 +152,8 @@ impl<'a> TransitionCompiler<'a> {
         let place = &self.compiler.places[arc.place.at()];
         let tokens: u64 = place.initial.iter().map(|(count, _)| count).sum();
         let mut key = Vec::new();
-        if let (Some(condition), Discipline::Bag, true) = (&arc.condition, place.discipline, tokens > FEW_TOKENS) {
+        let pays = tokens > FEW_TOKENS && !self.compiler.without.upkeep;
+        if let (Some(condition), Discipline::Bag, true) = (&arc.condition, place.discipline, pays) {
             self.required(arc, condition, &mut key);
         }
         if key.is_empty() {
@@ -211,7 +212,7 @@ impl<'a> TransitionCompiler<'a> {
         let outputs = t.outputs.iter().map(|arc| self.output(arc, level)).collect::<Loaded<Vec<_>>>()?;
         let (limited, open) = self.rooms(&inputs, &outputs);
         let exhaustive = self.enabling.fails;
-        let rooms = if open || exhaustive { limited } else { Vec::new() };
+        let rooms = if open || exhaustive || self.compiler.without.upkeep { limited } else { Vec::new() };
         self.plain &= !exhaustive && rooms.is_empty();
         let any = self.only_choice(&inputs);
         let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. })) && any.is_none()
@@ -439,10 +440,12 @@ impl<'a> TransitionCompiler<'a> {
                 Find::Head { depth: before.len() }
             } else if equals.is_empty() {
                 Find::Any
+            } else if self.compiler.without.upkeep {
+                Find::Tested
             } else {
                 Find::Keyed(self.compiler.index(arc.place, equals.iter().map(|(slot, _)| *slot).collect()))
             };
-            let reseats = matches!(find, Find::Any | Find::Keyed(_) | Find::Shown { .. });
+            let reseats = !matches!(find, Find::Black(_) | Find::Head { .. });
             let more = InputDetails {
                 equals: equals.into(),
                 binds: binds(&arc.pattern),
@@ -462,7 +465,8 @@ impl<'a> TransitionCompiler<'a> {
             self.safe.1 += 1;
         }
         let slots: Vec<u32> = equals.iter().map(|(slot, _)| *slot).collect();
-        let index = (!slots.is_empty()).then(|| self.compiler.index(arc.place, slots));
+        let indexed = !slots.is_empty() && !self.compiler.without.upkeep;
+        let index = indexed.then(|| self.compiler.index(arc.place, slots));
         Ok(InhibitorProgram { place: arc.place, equals: equals.into(), index, threshold })
     }
 
@@ -607,7 +611,9 @@ impl<'a> TransitionCompiler<'a> {
                     let depth = inputs.iter().filter(|other| other.place == arc.place).count() as u64;
                     Dependent { depth, ..any }
                 }
-                Find::Any | Find::Keyed(_) => Dependent { only: arc.equals.iter().find_map(constant_slot), ..more },
+                Find::Any | Find::Keyed(_) | Find::Tested => {
+                    Dependent { only: arc.equals.iter().find_map(constant_slot), ..more }
+                }
                 Find::Black(_) => more,
                 _ => any,
             };
@@ -661,7 +667,7 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
             let kept = more.before.iter().filter(|&&i| inputs[i].keep).count();
             Take::Head { place: *place, position: kept as u32 }
         }
-        Find::Any | Find::Keyed(_) => Take::Seat { place: *place, arc: arc as u32 },
+        Find::Any | Find::Keyed(_) | Find::Tested => Take::Seat { place: *place, arc: arc as u32 },
         Find::Shown { .. } => Take::Shown { place: *place, arc: arc as u32 },
     }
 }
@@ -676,7 +682,7 @@ pub fn time_of(lowering: &mut Lowering, e: &Expr) -> Loaded<Time> {
 }
 
 pub fn is_bag(arc: &InputProgram) -> bool {
-    matches!(arc.find, Find::Any | Find::Keyed(_))
+    matches!(arc.find, Find::Any | Find::Keyed(_) | Find::Tested)
 }
 
 fn binds(pattern: &[Match]) -> Box<[(u32, VariableId)]> {

@@ -94,6 +94,7 @@ impl<'a> Planner<'a> {
                 arc::Find::Shown { .. } if in_turn => Find::InTurn,
                 arc::Find::Shown { .. } => Find::Shown,
                 arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
+                arc::Find::Tested => unreachable!("a net without upkeep does not run"),
             },
             equals: self.slots(&arc.equals),
             binds: arc.binds.iter().map(|(slot, variable)| (*slot, variable.at())).collect(),
