@@ -1,7 +1,8 @@
 """Regenerates, or checks, the generated parts of README.md: the output of commands, and the picture.
 
-A line `<!-- pnsim … -->` before a fenced block marks it as the output of that command; `<!-- file: … -->` marks it as a
-file for the commands. Run it as `make readme`; tests call `stale`.
+A line `<!-- pnsim … -->` before a fenced block marks it as the output of that command, `<!-- pnsim … | measures -->` as
+the table of measures in it; `<!-- file: … -->` marks it as a file for the commands. Run it as `make readme`; tests call
+`stale`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ PICTURE = ROOT / "docs" / "images" / "first.svg"
 BLOCK = re.compile(
     r"(<!-- (?P<what>file:|pnsim) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
 )
+MEASURES = re.compile(r"^Measures .*\n(?:.+\n)*", re.MULTILINE)
 SPEED = re.compile(r"^([\d,]+ firings) in .*$", re.MULTILINE)  # differs from run to run
 SLIPS = (("wire(s) -> buffer", "wier(s) -> buffer"), ("load * 1 Gbps", "load * 1 Gpbs"), ("takes s /", "takse s /"))
 
@@ -48,7 +50,8 @@ def renewed(text: str, folder: Path) -> str:
     def renew(block: re.Match[str]) -> str:
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
-            (folder / "typing_errors.net").write_text(misspelt(block["body"]), encoding="utf-8")
+            if block["rest"] == "first.net":
+                (folder / "typing_errors.net").write_text(misspelt(block["body"]), encoding="utf-8")
             return block[0]
         return block[1] + pnsim(block["rest"], folder)
 
@@ -66,10 +69,11 @@ def misspelt(text: str) -> str:
 
 def pnsim(command: str, folder: Path) -> str:
     """The stdout of a command, as on a wide terminal, without trailing blanks."""
+    command, _, part = command.partition(" | ")
     status, out, err = call(command, folder, columns=100)
     if status not in (0, 1):
         raise RuntimeError(f"{command}: {err}")
-    return trimmed(out)
+    return "".join(MEASURES.findall(out)) if part else trimmed(out)
 
 
 if __name__ == "__main__":

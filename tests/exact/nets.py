@@ -105,6 +105,9 @@ def plain(choose: Random, e: Expr, kind: str = "") -> Expr:
     """The expression without the time, and with draws that have few outcomes."""
     if e.op in ENDLESS:
         chance = Expr("bernoulli", "int", (real(choose.number(0, 4) / 4.0),))
+        if choose.chance(2):  # it draws in some states alone
+            is_crowded = Expr("gt", "bool", (Expr("tokens", "int", value=0), Expr("const", "int", value=1)))
+            chance = Expr("if", "int", (is_crowded, chance, Expr("const", "int", value=1)))
         return chance if e.kind == "int" else Expr("real", "real", (chance,))
     if e.op in ("now", "end"):
         return real(1.5)

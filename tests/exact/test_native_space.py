@@ -18,6 +18,7 @@ from petri.exact.naive import NaiveSpace
 from petri.exact.native import NativeSpace
 from petri.net import Net
 from petri.run.stop import StopSign
+from petri.structs import replace
 from tests.exact.nets import solvable_net
 from tests.sampling import one_in
 
@@ -115,19 +116,89 @@ run until 100
     assert sorted(leaving) == pytest.approx([number / 4 for number in range(1, 41)])
 
 
-def test_draws_that_are_not_made_have_no_outcomes() -> None:
+@pytest.mark.parametrize(
+    ("draws", "states", "arcs"),
+    [
+        ("x ~ if tokens(pool) > 0 then uniform(1..tokens(pool)) else 0", 9, 9),
+        ("x ~ if tokens(pool) == 2 and bernoulli(0.5) > 0 or tokens(pool) == 1 then 1 else 0", 8, 9),
+        ("y ~ uniform(0..tokens(pool)), x ~ if y > 0 then uniform(1..y) else 0", 9, 12),
+        ("x ~ if bernoulli(tokens(pool) / 2.0) > 0 then choice(4: 1, 4: 2, 5: 1) else choice(4: 0, 5: 1)", 8, 11),
+    ],
+)
+def test_draws_that_are_not_made_have_no_outcomes(draws: str, states: int, arcs: int) -> None:
     """Of a condition's two sides one is evaluated: where the other would draw, there is one arc, and no empty range."""
-    net = petri.loads("""net sides
+    net = petri.loads(f"""net sides
 place ready = token
 place pool
 place numbers : 0..9
 transition fill: ready -> ready, pool  after exp(1) when tokens(pool) < 2
-transition number: ready -> ready, numbers(x)  draw x ~ if tokens(pool) > 0 then uniform(1..tokens(pool)) else 0
+transition number: ready -> ready, numbers(x)  draw {draws}
   after exp(1) when tokens(numbers) < 1
 """).net
     space = NativeSpace(net)
-    assert (len(space), space.arcs) == (9, 9)
+    assert (len(space), space.arcs) == (states, arcs)
+    expected, found = arcs_of(net, NaiveSpace(net)), arcs_of(net, space)
+    assert expected.keys() == found.keys()
+    for state in expected:
+        assert found[state] == pytest.approx(expected[state], rel=1e-12)
+
+
+def test_firings_in_progress_keep_room_for_what_they_give() -> None:
+    """E6: of two jobs, one at a time is on its way to a buffer for one, or in it."""
+    net = petri.loads("""net room
+place jobs : 0..1 = i for i in 0..1
+place buffer : 0..1 cap 1
+transition go: jobs(x) -> buffer(x)  takes exp(1 + x)
+transition leave: buffer(x) -> jobs(x)  after exp(1)
+""").net
+    space = NativeSpace(net)
+    assert (len(space), space.arcs) == (5, 6)
     assert arcs_of(net, space) == arcs_of(net, NaiveSpace(net))
+
+
+def test_the_first_token_that_can_go_in_turn_goes() -> None:
+    """I4: a key fits both tokens of the queue, and the first takes it."""
+    net = petri.loads("""net turns
+place queue : 0..1 fifo = i for i in 0..1
+place locked = token
+place key : 0..1
+transition unlock: locked -> key(1)  after exp(1)
+transition go: any queue(x), key(k) -> nothing  when x <= k
+""").net
+    unlock, go = net.transitions
+    any_of_queue, key = go.inputs
+    in_turn = replace(go, inputs=(replace(any_of_queue, in_turn=True), key))
+    for transition, size in ((go, (4, 3)), (in_turn, (3, 2))):
+        one = replace(net, transitions=(unlock, transition))
+        space = NativeSpace(one)
+        assert (len(space), space.arcs) == size
+        assert arcs_of(one, space) == arcs_of(one, NaiveSpace(one))
+
+
+@pytest.mark.parametrize("count", ["20_000_000", "(20_000_000 * tokens(full))"])
+@pytest.mark.parametrize("place", ["p(1)", "black"])
+def test_a_state_cannot_hold_more_tokens_than_a_net(count: str, place: str) -> None:
+    net = petri.loads(f"""net limit
+place full = 2 * token
+place p : 0..1
+place black
+transition fill: full -> {count} * {place}  draw x ~ bernoulli(0.5)  after exp(1)
+""").net
+    for kind in (NativeSpace, NaiveSpace):
+        with pytest.raises(ModelError) as error:
+            kind(net)
+        assert error.value.id == "token-limit"
+
+
+def test_limits_hold_among_the_contents_that_one_firing_gives() -> None:
+    """Each of a hundred thousand outcomes fills a place with ten thousand tokens."""
+    net = petri.loads("""net filling
+place start = token
+place pool : 0..99999
+transition fill: start -> 10_000 * pool(x)  draw x ~ uniform(0..99999)  after exp(1)
+""").net
+    space = NativeSpace(net, Limits(memory=2**24))
+    assert (space.ended, space.expanded) == ("memory", 0)
 
 
 DRAWS = ", ".join(f"x{number} ~ uniform(0..9)" for number in range(8))

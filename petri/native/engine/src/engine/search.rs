@@ -284,7 +284,7 @@ impl<'a> Search<'a> {
     fn may_take(&self, input: &InputProgram, position: usize) -> bool {
         let token = |position: usize| self.marking.token(input.place, position);
         let repeats = |before: usize| !self.is_used(input, before) && token(before) == token(position);
-        !self.is_used(input, position) && !(self.distinct && position.checked_sub(1).is_some_and(repeats))
+        !(self.is_used(input, position) || self.distinct && position.checked_sub(1).is_some_and(repeats))
     }
 
     /// Goes on with one token chosen.
