@@ -116,8 +116,7 @@ class InputArc(Part):
     """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay.
 
     With `any` it sees all tokens of a place whose discipline shows only one. in_turn: of several bindings, those are
-    chosen from whose token the discipline would show first (I4); only of the first arc, and with `any`. twin: another
-    place of the same colour, a bag as this one is, from which the first equal token goes when this arc takes one (E10).
+    chosen from whose token the discipline would show first (I4); only of the first arc, and with `any`.
     """
 
     place: int
@@ -126,15 +125,12 @@ class InputArc(Part):
     keep: bool = False
     any: bool = False  # only on coloured places that are no bags
     span: Span | None = None
-    twin: int | None = None
     in_turn: bool = False
 
     @property
     def takes_from(self) -> tuple[int, ...]:
         """The places that lose tokens by this arc."""
-        if self.keep:
-            return ()
-        return (self.place,) if self.twin is None else (self.place, self.twin)
+        return () if self.keep else (self.place,)
 
 
 class Total(Part):
@@ -240,7 +236,6 @@ class Place(Part):
     stream: Stream | None = None  # only of a coloured fifo place without initial tokens and capacity
     doc: str = ""
     span: Span | None = None
-    free_of: int | None = None  # it holds the tokens of this place that no firing keeps (E10)
 
     @property
     def held(self) -> int:

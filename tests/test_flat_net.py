@@ -26,7 +26,6 @@ NOT_READ: dict[str, set[str]] = {
         "chances",
     },
     "Colour": {"name"},
-    "Place": {"free_of"},
     "Transition": {"lets"},
     "Table": {"name"},
 }  # fmt: skip

@@ -203,11 +203,6 @@ def any_of(place: Any) -> Expression:
     return Expression(f"any {text_of(place)}")
 
 
-def keep(place: Any) -> Expression:
-    """An arc whose token the firing holds until it ends, while others see it: `keep(engine(x))`."""
-    return Expression(f"keep {text_of(place)}")
-
-
 def all_of(place: Any, when: Any = None) -> Expression:
     """An arc that takes all tokens that match, perhaps none: `all_of(queue(x), when=var("x") > 3)`."""
     condition = "" if when is None else f" when {text_of(when)}"

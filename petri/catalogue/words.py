@@ -82,7 +82,6 @@ _QUEUES = f"place {_MOVES} choose for"  # what may order the tokens, or activati
 # In the order in which `pnsim fmt` writes them.
 CLAUSES: Final = _table((
     Clause("read", "read config(x)", "test", "alone", of="arc", field="mode"),
-    Clause("keep", "keep engine(e)", "hold lock", "alone", of="arc", field="mode"),
     Clause("any", "any queue(x)", name="elsewhere", of="arc", field="any"),
     Clause("each", "each queue(x)", name="alone", of="output", field="each"),
     Clause("no", "no full >= 3", "inhibit inhibitor", "alone", of="arc", field="mode"),
@@ -164,13 +163,15 @@ EXAMPLES: Final = {one.word: one.example for one in (*CLAUSES.values(), *_LINKS.
 FORMS: Final = EXAMPLES | {one.word: one.example for one in (*DECLARATIONS.values(), *STEPS.values()) if one.example}
 SYNONYMS: Final = {other: one.word for one in _KEYWORDS for other in one.others.split()}
 ARC_WORDS: Final = ("all", *(word for word, one in CLAUSES.items() if one.of in ("arc", "output")))
+_HOLDING = "keep keeps kept hold lock"  # of tokens until the firing ends
 _OF_ARCS = {  # those that mean an arc only where one begins; "": an arc without a word
-    "all": "every whole", "keep": "kept keeps", "reset": "flush empty clear drain", "read": "check peek reads",
-    "no": "none without", "": "take takes consume get",
+    "all": "every whole", "reset": "flush empty clear drain", "read": "check peek reads",
+    "no": "none without", "": f"take takes consume get {_HOLDING}",
 }  # fmt: skip
 SYNONYMS_OF_ARCS: Final = {other: word for other, word in SYNONYMS.items() if word in ARC_WORDS} | {
     other: word for word, others in _OF_ARCS.items() for other in others.split()
 }
+WORDS_FOR_HOLDING: Final = frozenset(_HOLDING.split())
 SYNONYMS_OF_STEPS: Final = {other: one.word for one in STEPS.values() for other in one.others.split()}
 
 

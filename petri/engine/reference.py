@@ -511,20 +511,12 @@ class Engine:
             if not arc.keep:
                 for token in tokens:
                     self.remove(arc.place, token)
-                    if arc.twin is not None:
-                        self.remove_equal(arc.twin, token)
         for set_arc, tokens in zip(transition.sets, sets, strict=True):
             for token in tokens:
                 self.remove(set_arc.place, token)
         for place in transition.resets:
             self.marking[place].clear()
             self.changed(place)
-
-    def remove_equal(self, place: int, token: Held) -> None:
-        """Remove the first token that equals this one, if there is any (E10)."""
-        equal = next((other for other in self.marking[place] if other.value == token.value), None)
-        if equal is not None:
-            self.remove(place, equal)
 
     def begin(self, firing: Firing) -> None:
         for place, tokens in firing.deposits:

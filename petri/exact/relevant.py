@@ -148,10 +148,6 @@ class Needs:
             for arc in transition.outputs:
                 if place in arc.places:
                     self.of_firings(index, [arc.values[slot]])
-            for taking in transition.inputs:
-                if taking.twin is not None and place in taking.takes_from:  # equal tokens are equal in it (E10)
-                    for one in taking.takes_from:
-                        self.slot(one, slot)
 
 
 class Ranges:

@@ -75,9 +75,7 @@ def _flows(t: int, transition: Transition) -> Iterator[list[Node]]:
     for arc in _asking(transition):
         for slot, match in enumerate(arc.pattern):
             bound: list[Node] = [] if match.bind is None else [("var", t, match.bind)]
-            twin = arc.twin if isinstance(arc, InputArc) else None
-            equal: list[Node] = [] if twin is None else [("slot", twin, slot)]
-            yield [("slot", arc.place, slot), *equal, *bound, *of(match.equal)]
+            yield [("slot", arc.place, slot), *bound, *of(match.equal)]
     for output in transition.outputs:
         for slot, value in enumerate(output.values):
             if value.kind == "int":

@@ -120,7 +120,6 @@ def _check_place(net: Net, place: Place) -> None:
         _need(not slot.labels or ends, f"`{place.name}` has other values than names of them")
     _need(all(_is_index(index, slots) for index in place.per), f"`{place.name}` has no such field")
     _need(place.discipline != "key" or place.key is not None, f"`{place.name}` has no key")
-    _need(place.free_of is None or _is_index(place.free_of, net.places), f"`{place.name}` is free of no place")
     _need(
         all(len(token) == len(slots) for _, token in place.initial), f"a token of `{place.name}` is not of its colour"
     )
@@ -130,13 +129,11 @@ def _check_place(net: Net, place: Place) -> None:
 
 def _check_transition(net: Net, transition: Transition) -> None:
     arcs: tuple[InputArc | InhibitorArc, ...] = (*transition.inputs, *transition.inhibitors)
-    twins = [arc.twin for arc in transition.inputs if arc.twin is not None]
     targets = [place for arc in transition.outputs for place in arc.places]
     named = (
         *(arc.place for arc in arcs),
         *(one.place for one in transition.sets),
         *transition.resets,
-        *twins,
         *targets,
     )
     _need(all(_is_index(place, net.places) for place in named), f"`{transition.name}` has an arc to no place")

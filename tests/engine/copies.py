@@ -94,7 +94,6 @@ class Copy:
             place=self.first + arc.place,
             pattern=self.pattern(arc.pattern),
             count=self.expression(arc.count),
-            twin=None if arc.twin is None else self.first + arc.twin,
         )
 
     def set(self, arc: SetArc) -> SetArc:

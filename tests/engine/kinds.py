@@ -41,9 +41,6 @@ KINDS = {
     "inhibitor": Kind("place a = 3 * token  place b\ntransition t: a, no b >= 2 -> b"),
     "capacity": Kind("place a = 3 * token  place b cap 2\ntransition t: a -> b  takes 2.0", ("start", "finish")),
     "reset": Kind("place a = 3 * token  place b = token  place c : int = 1\ntransition t: a, reset b, reset c -> b"),
-    "kept_token": Kind(
-        "place a : 0..9 = 1, 2, 2  transition w: keep a(n) -> nothing  takes 1.0\ntransition t: a(n) -> nothing"
-    ),
     "set": Kind(
         "place a = 3 * token  place b : int = 1, 2, 3  place c : int\n"
         "transition t: a, all b(n) when n > 1 -> each c(n + s)  let s = sum(x in b: x)"

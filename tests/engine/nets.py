@@ -332,20 +332,7 @@ class TransitionMaker:
         sees_all = shows_one and not place.per and self.choose.chance(3)
         return InputArc(number, self.pattern(place, may_bind=True), count, keep, sees_all, self.choose.span())
 
-    def twinned(self, inputs: Sequence[InputArc]) -> list[InputArc]:
-        """The arcs; some that take from a bag also take an equal token from another one (E10)."""
-        found = []
-        seen = {arc.place for arc in inputs}
-        for arc in inputs:
-            kinds = [slot.kind for slot in self.places[arc.place].colour.slots]
-            bags = {n for n, one in enumerate(self.places) if kinds and one.discipline == "bag"}
-            others = [n for n in bags - seen if [slot.kind for slot in self.places[n].colour.slots] == kinds]
-            if not arc.keep and arc.place in bags and others and self.choose.chance(9):
-                arc = replace(arc, twin=self.choose.one(others))
-            found.append(arc)
-        return found
-
-    def sets(self, others: Collection[int | None]) -> list[SetArc]:
+    def sets(self, others: Collection[int]) -> list[SetArc]:
         """Sets of different places, but for `others` (E11). Those behind may use what is counted of those before."""
         free = [n for n, one in enumerate(self.places) if not one.per and n not in others]
         found = []
@@ -508,7 +495,6 @@ class TransitionMaker:
         choose = self.choose
         inputs = [self.input(keep=False)]
         inputs += [self.input(keep=choose.chance(3)) for _ in range(choose.number(0, 2))]
-        inputs = self.twinned(inputs)
         if inputs[0].any and choose.chance(6):
             inputs[0] = replace(inputs[0], in_turn=True)
         inhibitors = [self.inhibitor() for _ in range(1 if choose.chance(2) else 0)]
@@ -527,7 +513,7 @@ class TransitionMaker:
         may_race = self.clocks and not any(self.places[arc.place].per for arc in inputs)
         clock = self.clock(inputs) if may_race and choose.chance(7) else None
         resets = (choose.number(0, len(self.places) - 1),) if choose.chance(1) else ()
-        sets = self.sets({arc.twin for arc in inputs} | set(resets)) if choose.chance(1) else []
+        sets = self.sets(set(resets)) if choose.chance(1) else []
         draws = []
         for _ in range(choose.number(0, 1)):
             scope = self.scope()

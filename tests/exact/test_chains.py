@@ -52,14 +52,10 @@ def eliminated(rates: Floats) -> Floats:
 
 
 def columns_of(chain: NativeChain | EliminatedChain) -> Iterator[Floats]:
-    """Arrivals are counted where the twin holds each token that leaves a place, as it does in nets of texts (E10)."""
-    twins = {arc.twin for transition in chain.net.transitions for arc in transition.inputs}
     for place in range(len(chain.net.places)):
         yield chain.counts(place).astype(float)
-        if place not in twins:
-            yield chain.arrivals((place,))[0]
-    if twins <= {None}:
-        yield chain.arrivals(range(len(chain.net.places)))[0]
+        yield chain.arrivals((place,))[0]
+    yield chain.arrivals(range(len(chain.net.places)))[0]
     for transition in range(len(chain.net.transitions)):
         yield chain.firings(transition)[0]
 

@@ -331,33 +331,6 @@ measure size = many at serve
     assert solution.figure("size").value == pytest.approx(mean / 2, rel=1e-9)
 
 
-def test_a_kept_token_counts_and_does_not_leave() -> None:
-    """It is free, kept, or away while the work rests or waits (E10)."""
-    text = """net kept
-place up : 0..1 = 1
-place go
-place out : 0..1
-place rest = token
-transition work:  keep up(k), go -> rest  takes exp(2)
-transition again: rest -> go              after exp(3)
-transition leave: up(k) -> out(k)         after exp(4)
-transition back:  out(k) -> up(k)         after exp(5)
-measure here = mean(up)
-measure busy = mean(work)
-"""
-    rates = np.array([  # from and to: free and resting, kept, away and resting, away and waiting
-        [0, 1 / 3, 1 / 4, 0],
-        [1 / 2, 0, 0, 0],
-        [1 / 5, 0, 0, 1 / 3],
-        [0, 1 / 5, 0, 0],
-    ])  # fmt: skip
-    balance = rates.T - np.diag(rates.sum(axis=1))
-    shares = np.linalg.lstsq(np.vstack([balance, np.ones(4)]), np.array([0, 0, 0, 0, 1.0]), rcond=None)[0]
-    solution = petri.loads(text).solve()
-    assert solution.figure("here").value == pytest.approx(shares[0] + shares[1], rel=1e-9)
-    assert solution.figure("busy").value == pytest.approx(shares[1], rel=1e-9)
-
-
 def test_weights_of_the_marking() -> None:
     """The urns of Ehrenfest: each of six balls is equally likely to move, so their number in one is binomial."""
     net = """

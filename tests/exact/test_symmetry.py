@@ -59,9 +59,7 @@ def with_arrays(net: Net, copies: int) -> Net:
 
     def arc(one: Arc, copy: int) -> Arc:
         pattern = tuple(replace(match, equal=of(match.equal, copy)) for match in one.pattern)
-        moved = replace(one, place=at(one.place, copy), pattern=pattern)
-        twin = one.twin if isinstance(one, InputArc) else None
-        return moved if twin is None else replace(moved, twin=at(twin, copy))
+        return replace(one, place=at(one.place, copy), pattern=pattern)
 
     def transition(one: Transition, copy: int) -> Transition:
         return replace(

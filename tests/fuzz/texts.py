@@ -91,7 +91,7 @@ class Writer:
         # Small nets and large ones: most faults need few parts together, and a net costs what its size is.
         likely = self.choose.one((2, 4, 6))
         for part in (
-            self.service, self.stream, self.module, self.timer, self.race, self.schedule, self.keepers, self.sets,
+            self.service, self.stream, self.module, self.timer, self.race, self.schedule, self.sets,
         ):  # fmt: skip
             if self.choose.chance(likely):
                 part()
@@ -395,30 +395,6 @@ class Writer:
         self.free(f"measure {measure} = mean({crew} * {rate}) + share({crew} >= 2)")
         self.drawn(["a schedule", "a place that follows a schedule"], help_)
         self.drawn(["a measure of a schedule"], f"measure {measure}")
-
-    def keepers(self) -> None:
-        """Tokens with values, often equal ones, and black ones: kept by some, taken and seen by others."""
-        choose, crew, desk, works, leaves = self.choose, *map(self.name, ("crew", "desk", "works", "leaves"))
-        self.free(f"place {crew} : 0..2 = {', '.join(str(choose.number(0, 2)) for _ in range(choose.number(2, 4)))}")
-        self.free(f"place {desk} = {choose.number(1, 3)} * token")
-        number = choose.one(("", "2 * "))
-        pattern = choose.one(("c", "_", "1"))
-        self.kept(
-            f"transition {works}: keep {crew}({pattern}), keep {number}{desk} -> nothing takes exp(3 {self.cycle})"
-        )
-        self.drawn(["a kept token"], works)
-        outside = self.name("outside")
-        self.free(f"place {outside} : 0..2")
-        seen = choose.one(("", f", no {crew} >= 4", f", no {crew}((c + 1) mod 3) >= 2", f", read {desk}"))
-        self.kept(f"transition {leaves}: {crew}(c){seen} -> {outside}(c) {choose.one(('takes', 'after'))} exp(40 ns)")
-        back = self.name("back")
-        self.kept(f"transition {back}: {outside}(c) -> {crew}(c) takes exp(20 ns)")
-        if choose.chance(5):
-            sees = self.name("sees")
-            self.kept(f"transition {sees}: read {crew}(c), {outside}(o) -> {outside}(o) takes exp(30 ns) when c < o")
-        measure = self.name("held")
-        self.free(f"measure {measure} = mean({crew}) + mean({desk}) + share(tokens({crew}) > 1)")
-        self.drawn(["a measure of kept tokens"], f"measure {measure}")
 
     def sets(self) -> None:
         """Tokens that come one by one, and leave together: all, or those that match; counted, summed, and given on."""

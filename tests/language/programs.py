@@ -267,7 +267,7 @@ class Programs:
         return tree.Preference(word, self.ordering(4), NOWHERE)  # type: ignore[arg-type]
 
     def arc(self) -> tree.Arc:
-        mode = self.chance.choice(("take", "take", "read", "keep", "no", "reset", "all"))
+        mode = self.chance.choice(("take", "take", "read", "no", "no", "reset", "all"))
         if mode == "all":
             return tree.Arc("all", False, self.taken(), NOWHERE, self._maybe(self.expression))
         sees_all = mode in ("take", "read") and self.chance.random() < 0.3

@@ -74,9 +74,3 @@ def test_the_page_names_everything_there_is() -> None:
 def test_the_table_of_distributions_is_that_of_the_catalogue() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert script("pages").with_distributions(text) == text, "renew it with `python docs/pages.py`"
-
-
-def test_engines_of_the_example_of_kept_tokens_work_and_fail() -> None:
-    (text,) = [text for text in NETS if "keep engine(e)" in text]
-    result = petri.loads(text).run(until=1000, seed=1, engine=FASTEST)
-    assert min(result.transitions.firings.value) > 0

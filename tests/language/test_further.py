@@ -33,7 +33,7 @@ const wide = 2
 transition step[i in 0..3]: free[i] -> free[(i + 1) mod 4]  takes exp(1)
 transition turn[r in 1..rows, c in 0..3]:
   crossing[r, c], read only, no free[c] -> crossing[r, (c + 1) mod 4]  takes 2  priority 1
-transition clear[i in 3..5]: only, reset spare[i], keep free[i - 2] -> only  takes 1
+transition clear[i in 3..5]: only, reset spare[i], read free[i - 2] -> only  takes 1
 transition sort[i in 0..3]: jobs[i](j) -> jobs[j.out](j)  takes 1
 transition leave[i in 0..3]: jobs[i](j) -> sink(j)  when j.size > wide  takes j.size
 transition switch[l in Line]: lamp[l] -> lamp[l], if wide < 3 then 2 * only  takes 1

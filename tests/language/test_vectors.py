@@ -330,16 +330,3 @@ def test_random_changes_are_those_of_lists(seed: int, engine: str, monkeypatch: 
     for number in range(firings):
         s, i = steps[number % 4][1](i, s), (i + 1) % n
     assert simulate(text, engine, firings=firings, until=firings).marking["p"] == [(i, *s)]
-
-
-def test_a_kept_vector_has_its_elements_as_variables() -> None:
-    net = petri.loads(
-        """
-        place line : int[2] = [3, 4]
-        place turn = token
-        transition work: keep line(_), turn -> turn  takes 1
-        run until 10
-        """
-    ).net
-    (work,) = net.transitions
-    assert [variable.name for variable in work.variables] == ["line[0]", "line[1]"]

@@ -18,7 +18,7 @@ PARTS = sorted(Path(library.models()).rglob("*.net"))
 FEW_FLOWS = {"active_flows": 30}  # the reference engine looks through all that are under way for each packet
 SMALLER: dict[str, dict[str, int]] = {
     **dict.fromkeys(("dram_buffering", "dynamic_buffering", "shotnoise"), FEW_FLOWS),
-    "patterns/tandem_overflow": {"c": 3},  # the trials of a rarer overflow take the reference engine minutes
+    "patterns/tandem_overflow": {"c": 2},  # the trials of a rarer overflow take the reference engine minutes
 }
 PROVENANCE = re.compile(r"\b(given|derived|calibrated|estimated)\b")
 

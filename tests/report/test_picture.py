@@ -168,28 +168,6 @@ def test_kinds_of_edges() -> None:
     assert ("send (transition)", "credit", "give") in edges
 
 
-def test_a_place_of_which_tokens_are_kept_is_drawn_once() -> None:
-    net = petri.loads(
-        """
-        net kept
-        place up : int cap 4 = 7
-        place crew = 2 * token
-        transition work:  keep up(k), keep 2 * crew -> nothing  takes 1
-        transition leave: up(k), crew -> up(k + 1)  takes 1  when tokens(up) > 0
-        transition look:  read up(k), crew -> crew  takes 1
-        """
-    ).net
-    seen = diagram(net)
-    assert {node.label for node in seen.nodes if node.kind == "place"} == {"up", "crew"}
-    names = {node.name: node.label for node in seen.nodes}
-    told = {(names[edge.start], names[edge.end], edge.kind, edge.label) for edge in seen.edges}
-    assert ("up", "work", "both", "keep k") in told
-    assert ("crew", "work", "both", "keep 2") in told
-    assert {kind for start, end, kind, _ in told if (start, end) == ("up", "leave")} == {"take"}
-    assert {kind for start, end, kind, _ in told if (start, end) == ("up", "look")} == {"read"}
-    assert [" ".join(node.notes) for node in seen.nodes if node.label == "up"] == ["cap 4"]
-
-
 def test_a_transition_that_races_is_an_open_box() -> None:
     model = petri.loads(
         "net race\ntime us\nplace queue : int fifo = 1\nplace pool = token\n"

@@ -1,4 +1,4 @@
-"""Rules E1 to E10: which bindings a transition has."""
+"""Rules E1 to E11: which bindings a transition has."""
 
 from collections import Counter
 
@@ -228,82 +228,6 @@ def test_e8_tokens_reads_the_marking_before_the_firing_takes_its_own(engine: str
     assert len(ran.marking["q"]) == 1
 
 
-KEPT = """
-place up : int = 1, 2, 2
-place key : int = 1, 2
-place went : int fifo
-transition work: keep up(k), key(k) -> nothing  takes 10
-"""
-
-
-def test_e10_a_kept_token_is_seen_but_not_taken_until_the_firing_ends(engine: str) -> None:
-    ran = simulate(
-        KEPT
-        + """
-        place first = token  place sight : int fifo
-        transition leave: up(k) -> went(k)
-        transition look: first, read up(1) -> sight(tokens(up))  priority -1
-        """,
-        engine,
-        seed=3,
-    )
-    # All that is not kept leaves at once; the others when they are back.
-    left = [(f.start, f.values) for f in ran.fired if f.name == "leave"]
-    kept = [f.values for f in ran.fired if f.name == "work"]
-    assert len(kept) + len([start for start, _ in left if start == 0]) == 3
-    assert sorted(values for start, values in left if start == 10) == sorted(kept)
-    assert ran.marking["up"] == ran.marking["up.free"] == []
-    assert sorted(ran.marking["went"]) == [(1,), (2,), (2,)]
-
-
-def test_e10_no_two_firings_keep_the_same_token(engine: str) -> None:
-    ran = simulate("place up = 3 * token  transition work: keep 2 * up -> nothing  takes 10", engine, until=25)
-    assert [f.start for f in ran.fired] == [0, 10, 20]
-    ran = simulate("place up : int = 7, 7  transition work: keep up(k) -> nothing  takes 10", engine, until=5)
-    assert [f.start for f in ran.fired] == [0, 0]
-
-
-def test_e10_readers_inhibitors_and_measures_see_kept_tokens(engine: str) -> None:
-    ran = simulate(
-        """
-        place up : int = 7
-        place go = token  place bad : int fifo  place good : int fifo
-        transition work: keep up(k), no bad >= 9 -> nothing  takes 10  priority 1
-        transition look: go, read up(k) -> good(tokens(up))
-        transition miss: good(g), no up(7) -> bad(g)
-        """,
-        engine,
-        until=5,
-    )
-    assert ran.marking["good"] == [(1,)]
-    assert ran.marking["bad"] == []
-    assert ran.observation.integral[0] / ran.observation.elapsed == 1.0
-
-
-def test_e10_a_token_that_is_taken_goes_from_both_places(engine: str) -> None:
-    """Of equal tokens, the first in the row: then the last one has its place (S4)."""
-    ran = simulate(
-        "place up : int = 1, 2, 1, 3  transition t: up(1) -> nothing  transition k: keep up(9) -> nothing",
-        engine,
-        firings=1,
-    )
-    assert ran.marking["up"] == [(3,), (2,), (1,)]
-
-
-def test_e10_kept_tokens_have_room_in_a_place_with_a_capacity(engine: str) -> None:
-    ran = simulate(
-        """
-        place up cap 2 = token  place more = 5 * token
-        transition work: keep up -> nothing  takes 10  priority 1
-        transition come: more -> up
-        """,
-        engine,
-        until=1,
-    )
-    assert ran.counts() == {"work": 2, "come": 1}
-    assert len(ran.marking["up"]) == 2
-
-
 def test_e11_a_set_has_what_matches_and_others_leave(engine: str) -> None:
     ran = simulate(
         """
@@ -432,11 +356,3 @@ LATE = """
     place late : int fifo
     transition t: go(n), all q({n, k}) -> if n == 1 then each late(k) in 7  takes 3 * n
 """
-
-
-@pytest.mark.slow
-def test_e10_equal_tokens_are_no_more_likely_than_without_kept_ones(engine: str) -> None:
-    text = "place up : int = 1, 1, 1, 2  place s = token  transition t: up(n), s -> nothing"
-    text += "  transition k: keep up(9) -> nothing"
-    counts = Counter(simulate(text, engine, seed=s).fired[0].values[0] for s in range(400))
-    assert 250 <= counts[1] <= 350

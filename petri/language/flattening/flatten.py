@@ -18,7 +18,6 @@ from petri.language.flattening.count import DEEPEST_INSTANCE, INSTANCE, MOST_ELE
 from petri.language.flattening.further import Further
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
-from petri.language.flattening.kept import KeptTokens
 from petri.language.flattening.loops import begin_turn, rows, turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
@@ -70,7 +69,6 @@ class Flattener:
         self._with_measures = bodies_with_measures(checker.body, checker.measures)
         self.root = Instance(checker.body, "")
         self.replies = Replies()
-        self.kept = KeptTokens()
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
@@ -78,10 +76,6 @@ class Flattener:
         self._refuse_too_large()
         self._elaborate(self.checker.body, self.root, 0)
         self.net_transitions = self.replies.connected(self.net_transitions)
-        try:
-            self.net_transitions = self.kept.connected(self.net_places, self.net_transitions)
-        except CheckError as fault:
-            self.problems.fault(fault)
         return self._net(name)
 
     def _refuse_too_large(self) -> None:
@@ -307,8 +301,6 @@ class Flattener:
             self._firsts[id(template)] = start if template.alike else None
         first = self._firsts[id(template)]
         self.like += added if first is None else repeat(first, len(added))
-        if lent := {position for position, arc in enumerate(template.inputs) if arc.lends}:
-            self.kept.add(added, lent)
 
     def _are_alike(self, template: TransitionTemplate) -> bool:
         """Of a declaration that has a transition in the net."""

@@ -46,7 +46,7 @@ Wanted = int | Node | None
 
 
 class InputTemplate(Struct):
-    """A taking or reading arc, or (with `threshold`) an inhibitor arc. `lends`: the firing keeps its tokens (E10).
+    """A taking or reading arc, or (with `threshold`) an inhibitor arc.
 
     `in_turn`: it takes those that come first in the order of the place (I4).
     """
@@ -57,7 +57,6 @@ class InputTemplate(Struct):
     keep: bool
     span: Span
     any: bool = False
-    lends: bool = False
     in_turn: bool = False
     shared: tuple[net.Match, ...] | None = None
 

@@ -218,7 +218,7 @@ class Builder:
     def arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
         words = [part.kind for part in parts[:-1]]
         mode: Any = next((word for word in words if word != "any"), "take")
-        if mode in ("keep", "no", "reset") and "any" in words:
+        if mode in ("no", "reset") and "any" in words:
             self._tell("any-with-mode", self.span(parts[1], parts[1]), mode=mode)
         elif words == ["any", "read"]:
             self._tell("any-before-read", self.span(parts[0], parts[1]))

@@ -7,7 +7,7 @@ recognises everything.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from petri.catalogue.units import UNITS
 from petri.catalogue.words import (
@@ -20,6 +20,7 @@ from petri.catalogue.words import (
     SOFT,
     SYNONYMS,
     SYNONYMS_OF_ARCS,
+    WORDS_FOR_HOLDING,
     clauses_of,
 )
 from petri.diagnostics import Diagnostic, Label, did_you_mean
@@ -318,12 +319,21 @@ def _arc_word(case: Case, outputs: bool) -> Diagnostic | None:
         return case.tell("output-only", all=_called(case, 1))
     if case.kind in (*_INPUT_WORDS, "NAME") and before.kind == "all":
         return case.tell("all-with-word", span=span_of(before, before, case.path))
-    if case.kind == "NAME" and before.kind in _NAMES and case.tokens[case.position - 2].kind in (":", ","):
+    is_first = before.kind in _NAMES and case.tokens[case.position - 2].kind in (":", ",")
+    if is_first and case.kind in ("NAME", "NUMBER", "any"):
         meant = SYNONYMS_OF_ARCS.get(before.text.lower())
         if meant is not None:
             span = span_of(before, before, case.path)
-            return case.tell("arc-word-unknown", span=span, word=before.text, suggestion=meant or None)
+            held = _term(case) if before.text.lower() in WORDS_FOR_HOLDING else None
+            return case.tell("arc-word-unknown", span=span, word=before.text, suggestion=meant or None, held=held)
     return None
+
+
+def _term(case: Case) -> str:
+    """What is written of an arc, without its pattern: `2 * crew`."""
+    tokens = case.tokens[case.position + (case.kind == "any") :]
+    term = takewhile(lambda token: token.kind in ("NUMBER", "*", "NAME"), tokens)
+    return " ".join(token.text for token in term)
 
 
 def _called(case: Case, ahead: int) -> str:

@@ -85,21 +85,11 @@ def digest(grammar: str) -> str:
 def compile_grammar(grammar: str) -> ParserTables:
     """Raises lark's GrammarError if the grammar is not LALR(1)."""
 
-    class NoLexer(Lexer):
-        """A placeholder for the lexer that lark requires: `lexer.py` makes the tokens."""
-
-        def __init__(self, configuration: object) -> None:
-            pass
-
-        def lex(self, *_: Any) -> Iterator[Any]:
-            return iter(())
-
-    lark = Lark(grammar, parser="lalr", lexer=NoLexer, start=list(STARTS), maybe_placeholders=True)
+    lark = read_grammar(grammar)
     analyzer: Any = LALR_Analyzer(ParserConf(lark.rules, {}, list(STARTS)))
     analyzer.compute_lalr()
     table = analyzer.parse_table
-    texts = {terminal.name: str(terminal.pattern.value) for terminal in lark.terminals}
-    texts |= {name: name for name in ("NAME", "NUMBER", "STRING", END)}
+    texts = keywords(lark) | {name: name for name in ("NAME", "NUMBER", "STRING", END)}
     origins = sorted({rule.origin.name for rule in lark.rules})
     numbers = {rule: number for number, rule in enumerate(lark.rules)}
     actions, gotos = [], []
@@ -126,6 +116,26 @@ def compile_grammar(grammar: str) -> ParserTables:
         actions=tuple(actions),
         gotos=tuple(gotos),
     )
+
+
+def read_grammar(grammar: str) -> Any:
+    """Returns lark's view of the grammar, whose rules have the numbers of those in the tables."""
+
+    class NoLexer(Lexer):
+        """A placeholder for the lexer that lark requires: `lexer.py` makes the tokens."""
+
+        def __init__(self, configuration: object) -> None:
+            pass
+
+        def lex(self, *_: Any) -> Iterator[Any]:
+            return iter(())
+
+    return Lark(grammar, parser="lalr", lexer=NoLexer, start=list(STARTS), maybe_placeholders=True)
+
+
+def keywords(lark: Any) -> dict[str, str]:
+    """Returns the text of each terminal by its name, but for those that are patterns."""
+    return {terminal.name: str(terminal.pattern.value) for terminal in lark.terminals}
 
 
 def _state_order(table: Any) -> list[int]:

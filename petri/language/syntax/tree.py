@@ -448,7 +448,7 @@ class Arc(Part):
     that come first in the order of the place; only threads make it, it cannot be written.
     """
 
-    mode: Literal["take", "read", "keep", "no", "reset", "all"]
+    mode: Literal["take", "read", "no", "reset", "all"]
     any: bool
     term: Expr
     span: Span

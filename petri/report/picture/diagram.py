@@ -92,14 +92,12 @@ class _DiagramReader:
 
     def __init__(self, net: Net, sources: Mapping[str, str], fold: bool) -> None:
         self.net = net
-        self.free = {place.free_of: place for place in net.places if place.free_of is not None}  # not drawn
         self.joined = _joined(net) if fold else frozenset()
         self.text = ExpressionText(net, sources)
 
     def parts(self, alone: Collection[str] = ()) -> tuple[list[PictureNode], list[Edge]]:
         """Nodes and edges; the texts of those that are drawn `alone` contain their indices."""
-        drawn = (self.free.get(n, place) for n, place in enumerate(self.net.places) if place.free_of is None)
-        nodes, edges = [self.place(place) for place in drawn], list[Edge]()
+        nodes, edges = [self.place(place) for place in self.net.places], list[Edge]()
         for transition in self.net.transitions:
             words = self.text.element(transition) if _key(transition) in alone else self.text
             found = self.edges(transition, words)
@@ -121,8 +119,7 @@ class _DiagramReader:
         tokens = place.held
         black = not place.colour.slots
         lines = (" ".join(notes),) if notes else ()
-        name = place.name if place.free_of is None else self.net.places[place.free_of].name
-        return PictureNode(name, name, (), "place", 1, tokens, black, lines, doc=place.doc)
+        return PictureNode(place.name, place.name, (), "place", 1, tokens, black, lines, doc=place.doc)
 
     def transition(self, transition: Transition, words: ExpressionText, labels: list[str]) -> PictureNode:
         notes: list[str] = []
@@ -152,15 +149,8 @@ class _DiagramReader:
     def edges(self, transition: Transition, words: ExpressionText) -> list[Edge]:
         name = _key(transition)
         found = []
-        taken = {place for arc in transition.inputs for place in arc.takes_from}
         for arc in transition.inputs:
-            if arc.place in self.free and not arc.keep:
-                continue  # the arc to its free tokens stands for this one
-            text = words.token(arc, transition)
-            whole = self.net.places[arc.place].free_of
-            kind = "read" if arc.keep else "take" if whole is None or whole in taken else "both"
-            if kind == "both":
-                text = f"keep {text}".rstrip()
+            text, kind = words.token(arc, transition), "read" if arc.keep else "take"
             found.append(Edge(self._place(arc.place), name, kind, self._label(arc.place, text)))
         for inhibitor in transition.inhibitors:
             threshold = inhibitor.threshold
@@ -171,8 +161,6 @@ class _DiagramReader:
             text = _set_label(of_set, transition, words)
             found.append(Edge(self._place(of_set.place), name, "take", self._label(of_set.place, text)))
         for output in transition.outputs:
-            if self.net.places[output.places[0]].free_of is not None:
-                continue
             text = _output_label(output, transition, words)
             for place in output.places:
                 label = text if output.index is not None else self._label(place, text)
@@ -185,9 +173,7 @@ class _DiagramReader:
         return f"{array[1]} {text}".rstrip() if array and array[0] in self.joined else text
 
     def _place(self, index: int) -> str:
-        """The name of a place; of free tokens (E10), that of the place which they are tokens of."""
-        whole = self.net.places[index].free_of
-        return self.net.places[index if whole is None else whole].name
+        return self.net.places[index].name
 
 
 def _named(place: Place, key: Expr) -> str:

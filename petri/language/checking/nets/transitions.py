@@ -129,8 +129,8 @@ class TransitionReader:
         def each(work: Callable[[tree.Arc], T], *modes: str) -> list[T]:
             return self.problems.attempt_each(work, [arc for arc in self.declaration.inputs if arc.mode in modes])
 
-        readings = each(self._reading, "take", "read", "keep")
-        if self.declaration.clock is None and not any(arc.mode in ("take", "keep") for arc in self.declaration.inputs):
+        readings = each(self._reading, "take", "read")
+        if self.declaration.clock is None and not any(arc.mode == "take" for arc in self.declaration.inputs):
             empties = next((arc.mode for arc in self.declaration.inputs if arc.mode in ("all", "reset")), None)
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name, empties=empties)
         ordered, stuck = (in_binding_order if self.declaration.clock is None else in_join_order)(readings)
@@ -222,21 +222,12 @@ class TransitionReader:
         for part in reading.parts:
             if part.name is None:
                 self._equal(part, pattern, before)
-        lends = reading.arc.mode == "keep"
-        if lends:
-            self._bind_rest(reading, pattern)
         count = self.reader.allowing("a number of tokens", "tokens")
         number = count.read_scalar(reading.count, INT) if reading.count is not None else None
         arc = reading.arc
         template = InputTemplate(reading.place, tuple(pattern), number, arc.mode == "read", arc.span)
-        template.any, template.lends, template.in_turn = arc.any, lends, arc.in_turn
+        template.any, template.in_turn = arc.any, arc.in_turn
         return template
-
-    def _bind_rest(self, reading: ArcReading, pattern: list[Wanted]) -> None:
-        """Variables for all slots of a kept token, whose values come back when the firing ends."""
-        for slot, (path, kind) in enumerate(layout(reading.place.symbol.type)):
-            if pattern[slot] is None:
-                pattern[slot] = _new_variable(self.flat, path_within(reading.place.symbol.name, path), kind)
 
     def _bind_name(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         assert part.name is not None
@@ -399,4 +390,4 @@ def _variable(name: str, kind: Scalar) -> net.Variable:
     return net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension))
 
 
-_ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied", "all": "taken from"}
+_ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied", "all": "taken from"}

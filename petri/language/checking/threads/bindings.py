@@ -71,7 +71,7 @@ class Bindings:
         """The values that an arc binds."""
         symbol = self.place(arc.term)
         arguments = split_term(arc.term)[2]
-        if arc.mode not in ("take", "read", "keep") or len(arguments) != 1:
+        if arc.mode not in ("take", "read") or len(arguments) != 1:
             return {}
         return self.of_pattern(arguments[0], symbol.type if symbol else UNKNOWN, scope)
 

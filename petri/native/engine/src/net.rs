@@ -182,9 +182,6 @@ pub struct InputArc {
     pub keep: bool,
     #[serde(default)]
     pub any: bool,
-    /// Where the first equal token goes when the arc takes one (E10).
-    #[serde(default)]
-    pub twin: Option<PlaceId>,
     /// Of several bindings, those are chosen from whose token the discipline would show first (I4).
     #[serde(default)]
     pub in_turn: bool,

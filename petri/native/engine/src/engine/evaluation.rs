@@ -82,8 +82,6 @@ impl Engine {
             Take::Black { count, .. } => count,
             Take::Chosen { arc, .. } => self.scratch.chosen[arc as usize],
             Take::Head { .. } | Take::Seat { .. } | Take::Shown { .. } => 1,
-            // The limit is for what surely leaves.
-            Take::Twin { .. } => 0,
         };
         plan.takes.iter().map(count).chain(self.sets[..plan.sets.len()].iter().map(|set| set.count)).sum()
     }

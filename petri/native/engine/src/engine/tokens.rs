@@ -29,7 +29,6 @@ impl Engine {
                     self.left(program, place, before, before - 1);
                 }
                 Take::Shown { place, arc } => self.take_shown(program, plan, place, arc as usize),
-                Take::Twin { place, of, arc } => self.take_twin(program, place, of, self.scratch.chosen[arc as usize]),
                 Take::Seat { place, arc } => {
                     let before = self.marking.places[place].tokens;
                     let seat = self.scratch.chosen[arc as usize];
@@ -131,15 +130,6 @@ impl Engine {
         self.leaves(program, place, position);
         self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
         self.left(program, place, before, before - 1);
-    }
-
-    /// Takes the first token that equals the one in a seat of another place, if there is any (E10). Both are bags.
-    pub(crate) fn take_twin(&mut self, program: &Program, place: PlaceId, of: PlaceId, seat: u64) {
-        let before = self.marking.places[place].tokens;
-        let equal = |&at: &u64| self.marking.token(place, at as usize) == self.marking.token(of, seat as usize);
-        if let Some(at) = (0..before).find(equal) {
-            self.take_at(program, place, at);
-        }
     }
 
     /// Empties a place.

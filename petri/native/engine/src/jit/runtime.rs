@@ -47,7 +47,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, has_room, load_of_line, integer, real, started, sampled, arrived, departs, weight_leaves, identity_leaves, identity_arrives,
-    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, line_up, step_up, push, reset, take_twin, find_sets, take_sets, take_set, open_set, close_set, bundle, open_bundle, words_of_bundle, hold_bundle, free_bundle, put_bundle, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, line_up, step_up, push, reset, find_sets, take_sets, take_set, open_set, close_set, bundle, open_bundle, words_of_bundle, hold_bundle, free_bundle, put_bundle, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }
@@ -430,12 +430,6 @@ extern "C" fn lengthen_lines(engine: &mut Engine, place: u64) {
 extern "C" fn reset(engine: &mut Engine, place: u64) {
     let (engine, program) = parts(engine);
     engine.reset(program, PlaceId(place as u32));
-}
-
-/// Takes the first token that equals the one in a seat of another place (E10).
-extern "C" fn take_twin(engine: &mut Engine, place: u64, of: u64, seat: u64) {
-    let (engine, program) = parts(engine);
-    engine.take_twin(program, PlaceId(place as u32), PlaceId(of as u32), seat);
 }
 
 /// Finds the sets of a binding, whose tokens are in `scratch.chosen`, and gives their variables values.

@@ -35,7 +35,6 @@ pub fn check(net: &Net) -> Loaded<()> {
     for transition in &net.transitions {
         check_transition(net, transition)
             .and_then(|()| check_weighed(net, transition))
-            .and_then(|()| check_twins(net, transition))
             .and_then(|()| check_turns(net, transition))
             .map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
     }
@@ -312,7 +311,6 @@ fn check_weighed(net: &Net, t: &Transition) -> Result<(), String> {
     Ok(())
 }
 
-/// Twins are bags of one colour, and no arc of the transition looks at the one from which tokens go unseen (E10).
 /// Bindings are in the order of the first arc's tokens, so that those whose turn it is come first (I4).
 fn check_turns(net: &Net, t: &Transition) -> Result<(), String> {
     let has_order = |arc: &InputArc| {
@@ -324,21 +322,6 @@ fn check_turns(net: &Net, t: &Transition) -> Result<(), String> {
         return Ok(());
     }
     Err("takes tokens in turn by an arc that cannot".into())
-}
-
-fn check_twins(net: &Net, t: &Transition) -> Result<(), String> {
-    let kinds = |place: &Place| place.colour.slots.iter().map(|slot| slot.kind).collect::<Vec<_>>();
-    for arc in &t.inputs {
-        let Some(twin) = arc.twin else { continue };
-        let (Some(place), Some(other)) = (net.places.get(arc.place.at()), net.places.get(twin.at())) else {
-            return Err("names a place that is not there".into());
-        };
-        let bags = [place, other].iter().all(|one| one.discipline == Discipline::Bag && !one.colour.slots.is_empty());
-        if !bags || kinds(place) != kinds(other) || t.inputs.iter().any(|one| one.place == twin) {
-            return Err("takes a token with a twin in a place that does not suit".into());
-        }
-    }
-    Ok(())
 }
 
 fn check_output(arc: &OutputArc, scope: &Scope) -> Result<(), String> {

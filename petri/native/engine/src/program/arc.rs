@@ -51,8 +51,6 @@ pub struct InputDetails {
     pub equals: Seldom<(u32, Value)>,
     /// Slots whose value a variable receives.
     pub binds: Box<[(u32, VariableId)]>,
-    /// Where the first equal token goes as well when the arc takes one (E10).
-    pub twin: Option<PlaceId>,
     /// The arcs before this one on the same place.
     pub before: Seldom<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
@@ -63,9 +61,8 @@ static NO_MORE_OF_INPUT: LazyLock<Arc<InputDetails>> = LazyLock::new(Arc::defaul
 
 impl InputDetails {
     pub fn shared(self) -> Arc<Self> {
-        let InputDetails { equals, binds, twin, before, after } = &self;
-        let is_nothing =
-            equals.is_empty() && binds.is_empty() && twin.is_none() && before.is_empty() && after.is_empty();
+        let InputDetails { equals, binds, before, after } = &self;
+        let is_nothing = equals.is_empty() && binds.is_empty() && before.is_empty() && after.is_empty();
         if is_nothing {
             Arc::clone(&NO_MORE_OF_INPUT)
         } else {
@@ -224,15 +221,12 @@ pub enum Take {
     Seat { place: PlaceId, arc: u32 },
     /// The token at the position that the binding says for the arc, in a place that is not a bag.
     Shown { place: PlaceId, arc: u32 },
-    /// The first token of a place that equals the one of another place which the binding says for the arc, and which is taken
-    /// next (E10).
-    Twin { place: PlaceId, of: PlaceId, arc: u32 },
 }
 
 impl Take {
     pub fn place(&self) -> PlaceId {
         match *self {
-            Take::Black { place, .. } | Take::Chosen { place, .. } | Take::Twin { place, .. } => place,
+            Take::Black { place, .. } | Take::Chosen { place, .. } => place,
             Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => place,
         }
     }

@@ -53,7 +53,7 @@ pub fn taken(transition: &TransitionProgram) -> BTreeMap<PlaceId, u64> {
     for take in &transition.takes {
         let (place, count) = match *take {
             Take::Black { place, count } => (place, count),
-            Take::Chosen { .. } | Take::Twin { .. } => continue,
+            Take::Chosen { .. } => continue,
             Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => (place, 1),
         };
         *taken.entry(place).or_insert(0) += count;

@@ -203,7 +203,6 @@ pub enum Take {
     Head { place: PlaceRef, position: u32 },
     Seat { place: PlaceRef, arc: usize },
     Shown { place: PlaceRef, arc: usize },
-    Twin { place: PlaceRef, of: PlaceRef, arc: usize },
 }
 
 /// An output arc. If it may give to several places, only what holds for all of them is described.

@@ -64,8 +64,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
             Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => {
                 s.places().crosses_freely(id, place, 1)
             }
-            // The runtime counts what a twin loses.
-            Take::Chosen { .. } | Take::Twin { .. } => false,
+            Take::Chosen { .. } => false,
         };
         // A join counts the bindings that it loses as its tokens leave.
         let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);

@@ -347,7 +347,6 @@ impl TransitionCode<'_, '_, '_> {
                     }
                 }
                 Take::Head { .. } | Take::Seat { .. } | Take::Shown { .. } => constant -= 1,
-                Take::Twin { .. } => {}
             }
         }
         for number in plan.sets.numbers() {
@@ -424,11 +423,6 @@ impl TransitionCode<'_, '_, '_> {
                             chosen[later] = Some(self.e.b.ins().select(moved, seat, other));
                         }
                     }
-                }
-                Take::Twin { place, of, arc } => {
-                    let Some(seat) = chosen[arc] else { continue };
-                    let (place, of) = (self.e.place_id(place), self.e.place_id(of));
-                    self.e.call(self.e.runtime.take_twin, &[self.e.engine, place, of, seat], None);
                 }
                 Take::Shown { place, arc } => {
                     let Some(position) = chosen[arc] else { continue };

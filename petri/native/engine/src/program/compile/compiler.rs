@@ -124,9 +124,9 @@ impl Compiler {
     pub fn note_takers(&mut self, transitions: &[Box<Transition>]) {
         for (id, transition) in transitions.iter().enumerate() {
             let id = TransitionId(id as u32);
-            let inputs = transition.inputs.iter().filter(|arc| !arc.keep).flat_map(|arc| [Some(arc.place), arc.twin]);
+            let inputs = transition.inputs.iter().filter(|arc| !arc.keep).map(|arc| arc.place);
             let emptied = transition.resets.iter().copied().chain(transition.sets.iter().map(|set| set.place));
-            for place in inputs.flatten().chain(emptied) {
+            for place in inputs.chain(emptied) {
                 let Some(taker) = self.takers.get_mut(place.at()) else { continue };
                 *taker = Some(if taker.is_none_or(|other| other == id) { id } else { TransitionId(u32::MAX) });
             }

@@ -301,11 +301,7 @@ impl<'a> TransitionCompiler<'a> {
         let sends: Vec<_> = outputs.iter().map(|arc| (arc.give(), delivery(arc))).collect();
         let own = || outputs.iter().filter(|arc| arc.delay.is_none());
         let given = constants.try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)));
-        let takes = (0..inputs.len())
-            .filter(|&i| !inputs[i].keep)
-            .flat_map(|i| [twin(&inputs, i), Some(take(&inputs, i))])
-            .flatten()
-            .collect();
+        let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let sends = if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() };
         let (resets, inhibitors, sets) = (t.resets.clone(), inhibitors.into(), sets.into());
         let (rooms, sends) = (rooms.into(), sends.into());
@@ -449,7 +445,6 @@ impl<'a> TransitionCompiler<'a> {
             let more = InputDetails {
                 equals: equals.into(),
                 binds: binds(&arc.pattern),
-                twin: arc.twin,
                 before: before.into(),
                 after: if reseats { after.into() } else { Seldom::default() },
             };
@@ -650,11 +645,6 @@ pub fn constant_slot((slot, value): &(u32, Value)) -> Option<(u32, u64)> {
         _ => return None,
     };
     Some((*slot, bits))
-}
-
-/// What goes with a token that the arc takes (E10).
-fn twin(inputs: &[InputProgram], arc: usize) -> Option<Take> {
-    inputs[arc].twin.map(|place| Take::Twin { place, of: inputs[arc].place, arc: arc as u32 })
 }
 
 fn take(inputs: &[InputProgram], arc: usize) -> Take {

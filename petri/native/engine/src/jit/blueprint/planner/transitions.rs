@@ -115,9 +115,6 @@ impl<'a> Planner<'a> {
             arc::Take::Head { place, position } => Take::Head { place: self.moved(place), position },
             arc::Take::Seat { place, arc } => Take::Seat { place: self.moved(place), arc: arc as usize },
             arc::Take::Shown { place, arc } => Take::Shown { place: self.moved(place), arc: arc as usize },
-            arc::Take::Twin { place, of, arc } => {
-                Take::Twin { place: self.place(place), of: self.place(of), arc: arc as usize }
-            }
         }
     }
 
