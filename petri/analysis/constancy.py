@@ -183,7 +183,7 @@ class Constancy:
         plain = all(match.equal is None for arc in arcs for match in arc.pattern) and len({*bound}) == len(bound)
         one = all(arc.count is None or (arc.count.op == "const" and arc.count.value == 1) for arc in arcs)
         room = all(self.net.places[place].capacity is None for out in transition.outputs for place in out.places)
-        each = len({arc.place for arc in arcs}) == len(arcs) and not any(arc.twin is not None for arc in arcs)
+        each = len({arc.place for arc in arcs}) == len(arcs)
         return plain and one and room and each and not transition.inhibitors and transition.clock is None
 
     def _owns(self, t: int, places: list[int]) -> bool:
