@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
@@ -19,6 +23,20 @@ EPILOG = "Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` 
 WIDEST = 100  # columns of a help text
 
 
+@contextmanager
+def _ctrl_c_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process in the block: what it raises while modules load, Python sometimes drops."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Commands(click.Group):
     """A group that imports a subcommand only when it is needed."""
 
@@ -28,7 +46,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".{COMMANDS[cmd_name][0]}", __package__).command
+        with _ctrl_c_at_once():
+            command: click.Command = import_module(f".{COMMANDS[cmd_name][0]}", __package__).command
         return command
 
     def resolve_command(
