@@ -1,4 +1,4 @@
-"""`python -m verification.exact FOLDER`: exact figures of the Quantitative Verification Benchmark Set, as a table.
+"""`python -m tests.verification.exact FOLDER`: the figures of a published set of benchmarks, as a table.
 
 FOLDER holds the set's files; `exact.json` has the figures that were published, as rationals or as intervals. Those
 with an entry "open", which says what is missing, are only solved with `--all`. What is published of a way to a state

@@ -10,10 +10,18 @@ from pathlib import Path
 import scipy
 
 from petri.structs import Frozen
-from verification.choices import choices, of_transitions
-from verification.draws import drawn
-from verification.judging import FALSE_ALARMS, goodness_of_fit, of_correlation, of_mean, of_variance, p_values, rejected
-from verification.theory import SIZES, STEPS, continuous, discrete, theories
+from tests.verification.choices import choices, of_transitions
+from tests.verification.draws import drawn
+from tests.verification.judging import (
+    FALSE_ALARMS,
+    goodness_of_fit,
+    of_correlation,
+    of_mean,
+    of_variance,
+    p_values,
+    rejected,
+)
+from tests.verification.theory import SIZES, STEPS, continuous, discrete, theories
 
 DRAWS = 1_000_000
 SEED = 20_261_123

@@ -8,8 +8,8 @@ from itertools import permutations
 import numpy as np
 
 import petri
-from verification.draws import Numbers, firings
-from verification.judging import chi_square
+from tests.verification.draws import Numbers, firings
+from tests.verification.judging import chi_square
 
 WEIGHTED = """net weighted
 place p = token

@@ -1,4 +1,4 @@
-"""`python -m verification [--page]`: draws against theory, as a table; `--page` writes it into docs/verification.md."""
+"""`python -m tests.verification [--page]`: draws against theory, as a table; `--page` writes it into the docs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 from petri.atomic_file import write_text
-from verification.judging import LAGS
-from verification.matrix import Verdict, verdicts
+from tests.verification.judging import LAGS
+from tests.verification.matrix import Verdict, verdicts
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "verification.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "verification.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 TESTS = ("shape", "mean", "variance", *(f"lag {lag}" for lag in LAGS))
 

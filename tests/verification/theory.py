@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from petri.structs import Frozen
-from verification.draws import Numbers
+from tests.verification.draws import Numbers
 
 SIZES = ((64.0, 7.0), (594.0, 4.0), (1518.0, 1.0))
 STEPS = ((0.0, 0.0), (1.0, 1.0), (2.0, 3.0), (10.0, 2.0))  # of an empirical distribution: value, weight

@@ -1,4 +1,4 @@
-"""`python -m verification.corpus FOLDER [--page]`: imports each net of a folder of other tools, as a table.
+"""`python -m tests.verification.corpus FOLDER [--page]`: imports each net of a folder of other tools, as a table.
 
 Each net has a row, and each figure of `corpus.json` that was published for it another one: simulated, exact, and the
 numbers of states and arcs that are explored. `--page` writes the table into docs/interchange.md.
@@ -22,7 +22,7 @@ from petri.interchange.plain import Plain, PlainTransition, plain
 from petri.model import Model
 
 PUBLISHED = Path(__file__).with_name("corpus.json")
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "interchange.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "interchange.md"
 BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
 HEAD = ("file", "imported", "figure", "published", "exact", "simulated")
 MOST_STATES = 3_000_000

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import scipy
 
-from verification.draws import Numbers
-from verification.theory import Theory
+from tests.verification.draws import Numbers
+from tests.verification.theory import Theory
 
 LEAST_EXPECTED = 20.0  # in each cell of a chi-square test
 LAGS = (1, 2, 7)
