@@ -19,7 +19,7 @@
 //! - [`profile`]: what a run has shown of its places before its code is made
 //! - [`holes`]: the numbers in which transitions that share code differ
 //! - [`layout`]: where machine code finds the fields of an engine
-//! - [`listing`]: the code of a transition for people to read
+//! - [`listing`]: the code of a transition for people to read, and its size
 //! - [`runtime`]: the functions that machine code calls
 //! - [`footprint`]: which memory the end of a firing touches
 //! - [`code_lines`]: which lines of the code a firing runs

@@ -33,6 +33,7 @@ use crate::jit::emit::subjects::Subjects;
 use crate::jit::footprint::footprints;
 use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
+use crate::jit::listing::{with_names, Counts, Listing};
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Owner, Part, Piece, Shape, Shapes};
@@ -381,27 +382,17 @@ impl<'a> Generator<'a> {
         Piece::all_of(blueprint).iter().map(described).collect()
     }
 
-    /// A function as text, with all holes read, and its holes.
-    pub fn text(&mut self, blueprint: &Blueprint, piece: Piece) -> (String, Vec<Hole>) {
-        let holes = self.write_piece(blueprint, piece, None);
-        let text = self.context.func.display().to_string();
-        self.module.clear_context(&mut self.context);
-        (text, holes)
-    }
-
-    pub fn runtime(&self) -> &Runtime {
-        &self.runtime
-    }
-
-    /// A function as assembly, with all holes read.
-    pub fn assembly(&mut self, blueprint: &Blueprint, piece: Piece) -> Option<String> {
+    /// A function with all holes read, for people.
+    pub fn listing(&mut self, blueprint: &Blueprint, piece: Piece) -> Option<Listing> {
         self.write_piece(blueprint, piece, None);
+        let code = with_names(&self.context.func.display().to_string(), &self.runtime);
+        let counts = Counts::of(&self.context.func);
         self.context.set_disasm(true);
         let compiled = self.context.compile(self.module.isa(), &mut Default::default()).ok()?;
-        let text = compiled.vcode.clone();
+        let (bytes, assembly) = (compiled.code_info().total_size as usize, compiled.vcode.clone()?);
         self.module.clear_context(&mut self.context);
         self.context.set_disasm(false);
-        text
+        Some(Listing { name: piece.name(), counts: Counts { bytes, ..counts }, code, assembly })
     }
 
     /// The function of a shape.
