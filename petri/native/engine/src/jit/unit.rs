@@ -1,7 +1,7 @@
 //! The code of one net: writes one function of each shape, and the hole rows of each shape.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -25,7 +25,6 @@ use crate::jit::blueprint::interpreted::has_routine;
 use crate::jit::blueprint::names::{Names, OWN};
 use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
-use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_look;
@@ -156,8 +155,6 @@ pub struct Generator<'a> {
     /// The calls of rarely called functions, and of which of them there are any, as bits.
     rare: Vec<FuncId>,
     called_rarely: Cell<u64>,
-    /// Bytes of the functions that have been compiled.
-    sizes: HashMap<FuncId, usize>,
     /// The transitions that have code; if none is named, all.
     hot: &'a HashSet<TransitionId>,
     /// Asked between two functions.
@@ -225,7 +222,6 @@ impl<'a> Generator<'a> {
             known: Vec::new(),
             rare,
             called_rarely: Cell::new(0),
-            sizes: HashMap::new(),
             hot,
             is_wanted: &|| true,
         })
@@ -274,15 +270,8 @@ impl<'a> Generator<'a> {
         };
         // SAFETY: it is the function of an expression, made with these parameters.
         let function = |Routine { function, holes }| unsafe { Function::at(function, holes) };
-        let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
-        let sizes: HashMap<*const u8, usize> = sizes.collect();
         Some(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
-            lines: code_lines(
-                program,
-                CodeParts { routines: &routines, called: &called, starts: |id| row(id, 1).0, ends: |id| row(id, 2).0 },
-                &sizes,
-            ),
             routines,
             looks: of_transitions().map(|of| of[0]).collect(),
             main_loop,
@@ -477,8 +466,6 @@ impl<'a> Generator<'a> {
     fn compile(&mut self) -> Option<FuncId> {
         let function = self.module.declare_anonymous_function(&self.context.func.signature).ok()?;
         self.module.define_function(function, &mut self.context).ok()?;
-        let size = self.context.compiled_code().map_or(0, |code| code.code_info().total_size as usize);
-        self.sizes.insert(function, size);
         self.module.clear_context(&mut self.context);
         Some(function)
     }
