@@ -38,6 +38,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use crate::arrays::words;
 use crate::snapshot::Snapshot;
 
+/// A function of a transition: name, numbers, intermediate representation, and assembly.
+type Listed = (&'static str, [usize; 5], String, String);
+
 #[global_allocator]
 static MEMORY: pages::Pages = pages::Pages;
 
@@ -284,7 +287,7 @@ impl Session {
 
     /// For people: the functions of a transition as (name, numbers of loads, stores, branches, calls and bytes, intermediate
     /// representation, assembly). Empty where there is no machine code.
-    fn listings(&self, py: Python<'_>, transition: u32) -> PyResult<Vec<(&'static str, [usize; 5], String, String)>> {
+    fn listings(&self, py: Python<'_>, transition: u32) -> PyResult<Vec<Listed>> {
         if transition as usize >= self.program.transitions.len() {
             return Err(PyValueError::new_err("there is no such transition"));
         }

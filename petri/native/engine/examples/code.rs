@@ -41,12 +41,8 @@ fn print() -> Result<(), String> {
     let session = session.map_err(|_| "the initial marking raises a fault".to_owned())?;
     let listings = session.listings(TransitionId(number as u32)).ok_or("this machine has no machine code")?;
     for listing in listings {
-        println!(
-            "; {} {name}: {} bytes\n{}",
-            listing.name,
-            listing.counts.bytes,
-            if assembly { listing.assembly } else { listing.code }
-        );
+        let text = if assembly { listing.assembly } else { listing.code };
+        println!("; {} {name}: {} bytes\n{text}", listing.name, listing.counts.bytes);
     }
     Ok(())
 }

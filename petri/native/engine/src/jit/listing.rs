@@ -41,7 +41,7 @@ impl Counts {
         [self.loads, self.stores, self.branches, self.calls, self.bytes]
     }
 
-    pub fn of(function: &Function) -> Self {
+    fn of(function: &Function) -> Self {
         let instructions = function.layout.blocks().flat_map(|block| function.layout.block_insts(block));
         let mut counts = Counts::default();
         for opcode in instructions.map(|instruction| function.dfg.insts[instruction].opcode()) {
@@ -64,12 +64,19 @@ pub fn listings(engine: &Engine, id: TransitionId) -> Option<Vec<Listing>> {
     on_large_stack(|| {
         let mut generator = Generator::new(&request)?;
         let (blueprint, _) = Planner::transition(&request.program, Some(&request.profile), id);
-        Piece::all_of(&blueprint).iter().map(|&piece| generator.listing(&blueprint, piece)).collect()
+        let list = |&piece: &Piece| {
+            let read = |function: &Function, runtime: &Runtime| {
+                (Counts::of(function), with_names(&function.display().to_string(), runtime))
+            };
+            let ((counts, code), bytes, assembly) = generator.listed(&blueprint, piece, read)?;
+            Some(Listing { name: piece.name(), counts: Counts { bytes, ..counts }, code, assembly })
+        };
+        Piece::all_of(&blueprint).iter().map(list).collect()
     })
 }
 
 /// The text of a function, as Cranelift prints it, with the names of the functions of the runtime for their addresses.
-pub fn with_names(text: &str, runtime: &Runtime) -> String {
+fn with_names(text: &str, runtime: &Runtime) -> String {
     let named = |line: &str| {
         let (start, address) = line.split_once("iconst.i64 0x")?;
         let address = usize::from_str_radix(&address.replace('_', ""), 16).ok()?;

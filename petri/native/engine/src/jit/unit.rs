@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Type};
 use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
@@ -32,7 +32,6 @@ use crate::jit::emit::subjects::Subjects;
 use crate::jit::footprint::footprints;
 use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
-use crate::jit::listing::{with_names, Counts, Listing};
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Owner, Part, Piece, Shape, Shapes};
@@ -371,17 +370,22 @@ impl<'a> Generator<'a> {
         Piece::all_of(blueprint).iter().map(described).collect()
     }
 
-    /// A function with all holes read, for people.
-    pub fn listing(&mut self, blueprint: &Blueprint, piece: Piece) -> Option<Listing> {
+    /// Writes a function with all holes read, and compiles it by itself. Returns what `read` sees in it as it was written, its length in
+    /// bytes, and its assembly.
+    pub fn listed<T>(
+        &mut self,
+        blueprint: &Blueprint,
+        piece: Piece,
+        read: impl FnOnce(&ir::Function, &Runtime) -> T,
+    ) -> Option<(T, usize, String)> {
         self.write_piece(blueprint, piece, None);
-        let code = with_names(&self.context.func.display().to_string(), &self.runtime);
-        let counts = Counts::of(&self.context.func);
+        let written = read(&self.context.func, &self.runtime);
         self.context.set_disasm(true);
         let compiled = self.context.compile(self.module.isa(), &mut Default::default()).ok()?;
         let (bytes, assembly) = (compiled.code_info().total_size as usize, compiled.vcode.clone()?);
         self.module.clear_context(&mut self.context);
         self.context.set_disasm(false);
-        Some(Listing { name: piece.name(), counts: Counts { bytes, ..counts }, code, assembly })
+        Some((written, bytes, assembly))
     }
 
     /// The function of a shape.
