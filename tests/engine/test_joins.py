@@ -200,6 +200,6 @@ run until 1
 """).net
     session = _native.Session(_native.Program(net), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
     session.advance(100.0, 5_000)
-    code = "".join(code for _, code, _ in session.listings(0))
+    code = "".join(code for _, _, code, _ in session.listings(0))
     assert "runtime.seats" in code
     assert "runtime.choose" not in code

@@ -66,7 +66,7 @@ def advance(session: Session, until: float, firings: int) -> str:
 def code(net: Net, left_out: str) -> str:
     with without(left_out):
         session = _native.Session(_native.Program(net), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
-    return "".join(code for _, code, _ in session.listings(0))
+    return "".join(code for _, _, code, _ in session.listings(0))
 
 
 def test_c4_a_guard_leaves_a_net_its_clock() -> None:

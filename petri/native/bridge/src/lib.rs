@@ -38,6 +38,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use crate::arrays::words;
 use crate::snapshot::Snapshot;
 
+/// A function of a transition: name, numbers, intermediate representation, and assembly.
+type Listed = (&'static str, [usize; 5], String, String);
+
 #[global_allocator]
 static MEMORY: pages::Pages = pages::Pages;
 
@@ -293,15 +296,15 @@ impl Session {
         py.detach(|| replication.verify_shapes()).map_err(PyValueError::new_err)
     }
 
-    /// For people: the functions of a transition as (name, intermediate representation, assembly). Empty where there is no
-    /// machine code.
-    fn listings(&self, py: Python<'_>, transition: u32) -> PyResult<Vec<(&'static str, String, String)>> {
+    /// For people: the functions of a transition as (name, numbers of loads, stores, branches, calls and bytes, intermediate
+    /// representation, assembly). Empty where there is no machine code.
+    fn listings(&self, py: Python<'_>, transition: u32) -> PyResult<Vec<Listed>> {
         if transition as usize >= self.program.transitions.len() {
             return Err(PyValueError::new_err("there is no such transition"));
         }
         let replication = self.running()?;
         let listings = py.detach(|| replication.listings(TransitionId(transition))).unwrap_or_default();
-        Ok(listings.into_iter().map(|of| (of.name, of.code, of.assembly)).collect())
+        Ok(listings.into_iter().map(|of| (of.name, of.counts.all(), of.code, of.assembly)).collect())
     }
 
     /// The statistics up to now.

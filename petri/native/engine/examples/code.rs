@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release --example code -- NET.json TRANSITION [--asm]
 //!
-//! `jit/listing.rs` says how to read it. The engine has not run yet, so the code is that of a net whose habits are not known.
+//! `jit/listing.rs` says how to read it. The engine has not run yet, so the code is that of a net whose profile is not known.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,7 +41,8 @@ fn print() -> Result<(), String> {
     let session = session.map_err(|_| "the initial marking raises a fault".to_owned())?;
     let listings = session.listings(TransitionId(number as u32)).ok_or("this machine has no machine code")?;
     for listing in listings {
-        println!("; {} {name}\n{}", listing.name, if assembly { listing.assembly } else { listing.code });
+        let text = if assembly { listing.assembly } else { listing.code };
+        println!("; {} {name}: {} bytes\n{text}", listing.name, listing.counts.bytes);
     }
     Ok(())
 }

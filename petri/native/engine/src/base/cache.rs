@@ -19,16 +19,3 @@ pub fn fetch<T>(record: *const T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = record;
 }
-
-/// The same for code: as far as the level of the cache that code and data share.
-#[inline(always)]
-pub fn fetch_code(line: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T1};
-        // SAFETY: the same.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
-}

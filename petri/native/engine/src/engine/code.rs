@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::null;
 use std::sync::Arc;
 
-use crate::base::cache::{fetch, fetch_code, LINE};
+use crate::base::cache::fetch;
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
@@ -111,23 +111,6 @@ impl Footprint {
     }
 }
 
-/// The functions that end a firing and start those that may follow: where each begins, and of how many lines of the cache
-/// it is.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct CodeLines {
-    pub functions: [(*const u8, usize); 4],
-}
-
-impl CodeLines {
-    #[inline(always)]
-    pub fn fetch(&self) {
-        for (start, lines) in self.functions {
-            (0..lines).for_each(|line| fetch_code(start.wrapping_add(line * LINE)));
-        }
-    }
-}
-
 /// The code of a net's transitions, and the loop that runs them. A transition that the generator cannot handle has
 /// routines that leave it to the interpreter.
 pub struct Code {
@@ -136,8 +119,6 @@ pub struct Code {
     pub looks: Table<TransitionId, Routine>,
     /// What firings touch, unless the net is small.
     pub footprints: Table<TransitionId, Footprint>,
-    /// The lines of code that firings run, if the code exceeds the cache.
-    pub lines: Table<TransitionId, CodeLines>,
     pub main_loop: Routine,
     /// The functions of expressions with a number, which own the memory of all functions and of their holes.
     pub called: Arc<CalledCode>,

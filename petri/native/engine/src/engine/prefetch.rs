@@ -51,10 +51,6 @@ impl Engine {
             new.fetch();
             old.follow(from_ref(self).cast());
         }
-        if let (Some(new), Some(old)) = (code.lines.get(new.at()), code.lines.get(old.at())) {
-            fetch(new);
-            old.fetch();
-        }
     }
 
     /// What the interpreter touches for a firing that moves black tokens, and then for those that it may enable.

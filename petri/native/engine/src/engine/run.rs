@@ -135,23 +135,7 @@ impl Engine {
         extra: ExtraObservers,
         stop: Arc<AtomicU64>,
     ) -> Housed<Self> {
-        for (id, (gauge, place)) in program.gauges.iter().zip(marking.places.iter()).enumerate() {
-            if gauge.load != GaugeId::NONE {
-                let id = PlaceId(id as u32);
-                let weighed = program.places[id].weight.is_some();
-                let load = if weighed { marking.weights(id).held } else { place.tokens };
-                enabling.moved(&program, gauge.load, 0, load);
-            }
-        }
-        for (id, place) in marking.places.iter().enumerate() {
-            enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
-        }
-        for lines in program.lines.iter() {
-            let Some(values) = &lines.values else { continue };
-            for gauge in marking.listed(&program, lines.front).into_iter().filter_map(|token| values.gauge(token)) {
-                enabling.shows(&program, gauge, true);
-            }
-        }
+        count_first(&program, &marking, &mut enabling);
         let integrals = WideIntegrals::new(&program, limits.tokens.max(marking.total));
         let engine = Engine {
             observers: Observers::new(&program, extra),
@@ -601,6 +585,27 @@ impl Engine {
             random: &mut self.random,
             now: self.now,
             end,
+        }
+    }
+}
+
+/// Counts the tokens of a first marking, which decide what is enabled.
+fn count_first(program: &Program, marking: &Marking, enabling: &mut Enabling) {
+    for (id, (gauge, place)) in program.gauges.iter().zip(marking.places.iter()).enumerate() {
+        if gauge.load != GaugeId::NONE {
+            let id = PlaceId(id as u32);
+            let weighed = program.places[id].weight.is_some();
+            let load = if weighed { marking.weights(id).held } else { place.tokens };
+            enabling.moved(program, gauge.load, 0, load);
+        }
+    }
+    for (id, place) in marking.places.iter().enumerate() {
+        enabling.moved(program, GaugeId(id as u32), 0, place.tokens);
+    }
+    for lines in program.lines.iter() {
+        let Some(values) = &lines.values else { continue };
+        for gauge in marking.listed(program, lines.front).into_iter().filter_map(|token| values.gauge(token)) {
+            enabling.shows(program, gauge, true);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{LinesId, PlaceId, SpanId};
+use crate::base::ids::{IndexId, LinesId, PlaceId, SpanId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
@@ -185,23 +185,7 @@ impl<'a> Search<'a> {
                 }
                 self.take(arc, input, *depth)
             }
-            Find::Shown { first } => {
-                let first = *first;
-                for position in 0..tokens {
-                    if !self.may_take(input, position) {
-                        continue;
-                    }
-                    let marking = self.marking;
-                    let shows = self.shows(input, marking.token(input.place, position))?;
-                    if shows && self.take(arc, input, position)? {
-                        return Ok(true);
-                    }
-                    if first || arc == 0 && self.goal == Goal::Turn && self.found > 0 {
-                        break;
-                    }
-                }
-                Ok(false)
-            }
+            Find::Shown { first } => self.try_in_order(arc, input, tokens, *first),
             Find::Any => {
                 if self.counts(arc) {
                     return Ok(self.count_choices(arc, tokens, |k| k));
@@ -214,25 +198,46 @@ impl<'a> Search<'a> {
                 Ok(false)
             }
             Find::Tested => self.test(arc, input, tokens),
-            Find::Keyed(index) => {
-                if tokens <= input.before.len() {
-                    return Ok(false);
-                }
-                self.load_key(&input.equals)?;
-                let marking = self.marking;
-                let seats = marking.matching(*index, &self.scratch.key);
-                if self.counts(arc) {
-                    return Ok(self.count_choices(arc, seats.len(), |k| seats[k] as usize));
-                }
-                for &seat in seats {
-                    let seat = seat as usize;
-                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
+            Find::Keyed(index) => self.look_up(arc, input, tokens, *index),
+        }
+    }
+
+    /// Tries the tokens of a place in their order: the first one that may be taken, or all.
+    fn try_in_order(&mut self, arc: usize, input: &InputProgram, tokens: usize, first: bool) -> Outcome<bool> {
+        for position in 0..tokens {
+            if !self.may_take(input, position) {
+                continue;
+            }
+            let marking = self.marking;
+            let shows = self.shows(input, marking.token(input.place, position))?;
+            if shows && self.take(arc, input, position)? {
+                return Ok(true);
+            }
+            if first || arc == 0 && self.goal == Goal::Turn && self.found > 0 {
+                break;
             }
         }
+        Ok(false)
+    }
+
+    /// Tries the tokens of a bag that an index has under the values of a pattern.
+    fn look_up(&mut self, arc: usize, input: &InputProgram, tokens: usize, index: IndexId) -> Outcome<bool> {
+        if tokens <= input.before.len() {
+            return Ok(false);
+        }
+        self.load_key(&input.equals)?;
+        let marking = self.marking;
+        let seats = marking.matching(index, &self.scratch.key);
+        if self.counts(arc) {
+            return Ok(self.count_choices(arc, seats.len(), |k| seats[k] as usize));
+        }
+        for &seat in seats {
+            let seat = seat as usize;
+            if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Tries the tokens of a bag that have the values of a pattern.

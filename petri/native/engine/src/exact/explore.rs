@@ -127,13 +127,15 @@ impl Batch {
     }
 }
 
-impl<'a> Explorer<'a> {
-    fn new(model: Model, symmetries: Symmetries, watch: Watch<'a>) -> Found<Self> {
-        let mut fields = Fields::new(&model);
-        let mut seat = Seat::new(&model, fields.fields)?;
-        let mut numbers = seat.initial(&mut fields);
-        let reduction = Reduction::new(symmetries, &model, &fields);
-        reduction.reduce(&model, &mut fields, &mut numbers);
+/// The plain moves of a net, and by what its transitions start and what takes time happens.
+struct Ways {
+    moves: Vec<Move>,
+    starts: Vec<Way>,
+    timed: Vec<Way>,
+}
+
+impl Ways {
+    fn of(model: &Model, fields: &Fields) -> Self {
         let count = model.times.len();
         let mut moves = Vec::new();
         let mut way = |of: Option<Move>, otherwise: usize| match of {
@@ -143,14 +145,26 @@ impl<'a> Explorer<'a> {
             }
             None => Way::Seat(otherwise),
         };
-        let start = |t: usize| Move::start(&model, &fields, t);
+        let start = |t: usize| Move::start(model, fields, t);
         let starts: Vec<Way> = (0..count).map(|t| way(start(t), t)).collect();
         let mut timed: Vec<Way> = (0..count).filter(|&t| model.clocks[t].is_some()).map(|t| starts[t]).collect();
         for transition in 0..count {
-            if let Some(end) = Move::end(&model, &fields, transition) {
+            if let Some(end) = Move::end(model, fields, transition) {
                 timed.push(way(Some(end), transition));
             }
         }
+        Ways { moves, starts, timed }
+    }
+}
+
+impl<'a> Explorer<'a> {
+    fn new(model: Model, symmetries: Symmetries, watch: Watch<'a>) -> Found<Self> {
+        let mut fields = Fields::new(&model);
+        let mut seat = Seat::new(&model, fields.fields)?;
+        let mut numbers = seat.initial(&mut fields);
+        let reduction = Reduction::new(symmetries, &model, &fields);
+        reduction.reduce(&model, &mut fields, &mut numbers);
+        let Ways { moves, starts, timed } = Ways::of(&model, &fields);
         let immediate = model.immediate.iter().map(|level| level.iter().map(|&t| starts[t]).collect()).collect();
         let has_progress = model.takes_turns || fields.kept.iter().any(|kept| matches!(kept, Kept::Kinds(_)));
         let bits = first_bits(&numbers, &moves);

@@ -6,7 +6,7 @@ use crate::exact::layout::Layout;
 use crate::exact::model::Model;
 use crate::exact::stages::Form;
 use crate::exact::state::{Deposit, Fields, Kept};
-use crate::program::arc::{Count, Find};
+use crate::program::arc::{Count, Find, InhibitorProgram};
 use crate::program::clock::ClockProgram;
 use crate::program::expression::{Bool, Comparison, Int};
 
@@ -64,6 +64,45 @@ fn limit(limits: &mut Vec<(usize, u64)>, field: usize, most: u64) {
     }
 }
 
+/// What an inhibitor arc asks for, if it compares a number of black tokens with a constant.
+fn inhibit(
+    model: &Model,
+    arc: &InhibitorProgram,
+    needs: &mut Vec<(usize, u64)>,
+    limits: &mut Vec<(usize, u64)>,
+) -> Option<()> {
+    let Count::Const(threshold) = arc.threshold else { return None };
+    if !arc.equals.is_empty() || model.place(arc.place.at()).width > 0 {
+        return None;
+    }
+    match threshold.checked_sub(1) {
+        Some(most) => limit(limits, arc.place.at(), most),
+        // It never fires.
+        None => need(needs, arc.place.at(), u64::MAX),
+    }
+    Some(())
+}
+
+/// What the capacity of a place asks for, of which a firing takes some tokens before it gives others. None if room may be
+/// reserved there.
+fn keep_room(
+    model: &Model,
+    place: usize,
+    [taken, given]: [u64; 2],
+    needs: &mut Vec<(usize, u64)>,
+    limits: &mut Vec<(usize, u64)>,
+) -> Option<()> {
+    let Some(capacity) = model.place(place).capacity.filter(|_| given > 0) else { return Some(()) };
+    if may_be_reserved(model, place) {
+        return None;
+    }
+    match (capacity + taken).checked_sub(given) {
+        Some(most) => limit(limits, place, most),
+        None => need(needs, place, u64::MAX),
+    }
+    Some(())
+}
+
 impl Move {
     /// The start of a firing, if it is a plain move.
     pub fn start(model: &Model, fields: &Fields, number: usize) -> Option<Move> {
@@ -88,31 +127,15 @@ impl Move {
             }
         }
         for arc in &transition.inhibitors {
-            let Count::Const(threshold) = arc.threshold else { return None };
-            if !arc.equals.is_empty() || model.place(arc.place.at()).width > 0 {
-                return None;
-            }
-            if threshold == 0 {
-                // It never fires.
-                need(&mut needs, arc.place.at(), u64::MAX);
-            } else {
-                limit(&mut limits, arc.place.at(), threshold - 1);
-            }
+            inhibit(model, arc, &mut needs, &mut limits)?;
         }
         let mut given = Vec::new();
         for deposit in &deposits {
             add(&mut given, deposit.place.at(), deposit.count);
         }
         for &(place, count) in &given {
-            let Some(capacity) = model.place(place).capacity.filter(|_| count > 0) else { continue };
-            if may_be_reserved(model, place) {
-                return None;
-            }
             let taken = taken.iter().find(|(other, _)| *other == place).map_or(0, |(_, taken)| *taken);
-            match (capacity + taken).checked_sub(count) {
-                Some(most) => limit(&mut limits, place, most),
-                None => need(&mut needs, place, u64::MAX),
-            }
+            keep_room(model, place, [taken, count], &mut needs, &mut limits)?;
         }
         match kept {
             Kept::Number(field, _) => add(&mut changes, field, 1),

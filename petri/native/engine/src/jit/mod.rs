@@ -19,10 +19,9 @@
 //! - [`profile`]: what a run has shown of its places before its code is made
 //! - [`holes`]: the numbers in which transitions that share code differ
 //! - [`layout`]: where machine code finds the fields of an engine
-//! - [`listing`]: the code of a transition for people to read
+//! - [`listing`]: the code of a transition for people to read, and its size
 //! - [`runtime`]: the functions that machine code calls
 //! - [`footprint`]: which memory the end of a firing touches
-//! - [`code_lines`]: which lines of the code a firing runs
 //! - [`speed`]: how each transition is run, for people to read
 //! - [`emit`]: writes the code
 
@@ -30,7 +29,6 @@ pub mod blueprint;
 pub mod cache;
 #[cfg(test)]
 mod called_tests;
-pub mod code_lines;
 pub mod emit;
 pub mod footprint;
 pub mod holes;

@@ -41,6 +41,12 @@ macro_rules! runtime {
                     $($function: $function as *const () as usize),*
                 }
             }
+
+            /// The name of what begins at an address.
+            pub fn name(&self, address: usize) -> Option<&'static str> {
+                let named = [("arrivals", self.arrivals), ("fetch", self.fetch), $((stringify!($function), self.$function)),*];
+                named.into_iter().find(|&(_, start)| start == address).map(|(name, _)| name)
+            }
         }
     };
 }
@@ -62,9 +68,6 @@ macro_rules! rare {
         }
 
         impl Rare {
-            /// All, in their order.
-            pub const NAMED: &'static [Rare] = &[$(Rare::$name),*];
-
             /// The addresses of all, in their order, and the types of their parameters behind the engine.
             pub fn all() -> Vec<(usize, &'static [Type])> {
                 vec![$(($function as *const () as usize, &[$($ty),*])),*]

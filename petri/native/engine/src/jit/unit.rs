@@ -1,7 +1,7 @@
 //! The code of one net: writes one function of each shape, and the hole rows of each shape.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Type};
 use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
@@ -25,7 +25,6 @@ use crate::jit::blueprint::interpreted::has_routine;
 use crate::jit::blueprint::names::{Names, OWN};
 use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
-use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_look;
@@ -155,8 +154,6 @@ pub struct Generator<'a> {
     /// The calls of rarely called functions, and of which of them there are any, as bits.
     rare: Vec<FuncId>,
     called_rarely: Cell<u64>,
-    /// Bytes of the functions that have been compiled.
-    sizes: HashMap<FuncId, usize>,
     /// The transitions that have code; if none is named, all.
     hot: &'a HashSet<TransitionId>,
     /// Asked between two functions.
@@ -224,7 +221,6 @@ impl<'a> Generator<'a> {
             known: Vec::new(),
             rare,
             called_rarely: Cell::new(0),
-            sizes: HashMap::new(),
             hot,
             is_wanted: &|| true,
         })
@@ -273,15 +269,8 @@ impl<'a> Generator<'a> {
         };
         // SAFETY: it is the function of an expression, made with these parameters.
         let function = |Routine { function, holes }| unsafe { Function::at(function, holes) };
-        let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
-        let sizes: HashMap<*const u8, usize> = sizes.collect();
         Some(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
-            lines: code_lines(
-                program,
-                CodeParts { routines: &routines, called: &called, starts: |id| row(id, 1).0, ends: |id| row(id, 2).0 },
-                &sizes,
-            ),
             routines,
             looks: of_transitions().map(|of| of[0]).collect(),
             main_loop,
@@ -381,27 +370,22 @@ impl<'a> Generator<'a> {
         Piece::all_of(blueprint).iter().map(described).collect()
     }
 
-    /// A function as text, with all holes read, and its holes.
-    pub fn text(&mut self, blueprint: &Blueprint, piece: Piece) -> (String, Vec<Hole>) {
-        let holes = self.write_piece(blueprint, piece, None);
-        let text = self.context.func.display().to_string();
-        self.module.clear_context(&mut self.context);
-        (text, holes)
-    }
-
-    pub fn runtime(&self) -> &Runtime {
-        &self.runtime
-    }
-
-    /// A function as assembly, with all holes read.
-    pub fn assembly(&mut self, blueprint: &Blueprint, piece: Piece) -> Option<String> {
+    /// Writes a function with all holes read, and compiles it by itself. Returns what `read` sees in it as it was written, its length in
+    /// bytes, and its assembly.
+    pub fn listed<T>(
+        &mut self,
+        blueprint: &Blueprint,
+        piece: Piece,
+        read: impl FnOnce(&ir::Function, &Runtime) -> T,
+    ) -> Option<(T, usize, String)> {
         self.write_piece(blueprint, piece, None);
+        let written = read(&self.context.func, &self.runtime);
         self.context.set_disasm(true);
         let compiled = self.context.compile(self.module.isa(), &mut Default::default()).ok()?;
-        let text = compiled.vcode.clone();
+        let (bytes, assembly) = (compiled.code_info().total_size as usize, compiled.vcode.clone()?);
         self.module.clear_context(&mut self.context);
         self.context.set_disasm(false);
-        text
+        Some((written, bytes, assembly))
     }
 
     /// The function of a shape.
@@ -486,8 +470,6 @@ impl<'a> Generator<'a> {
     fn compile(&mut self) -> Option<FuncId> {
         let function = self.module.declare_anonymous_function(&self.context.func.signature).ok()?;
         self.module.define_function(function, &mut self.context).ok()?;
-        let size = self.context.compiled_code().map_or(0, |code| code.code_info().total_size as usize);
-        self.sizes.insert(function, size);
         self.module.clear_context(&mut self.context);
         Some(function)
     }

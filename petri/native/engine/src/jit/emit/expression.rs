@@ -446,17 +446,7 @@ impl ExpressionCode<'_, '_, '_> {
                 let branch = |e| move |s: &mut Self| s.real_value(e, end);
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
-            Real::ConstExponential(mean) => match *mean {
-                Mean::One => self.chance().exponential(Draw::Value),
-                Mean::Usual(mean) => {
-                    let standard = self.chance().exponential(Draw::Value);
-                    self.times_mean(standard, mean)
-                }
-                Mean::Other(mean) => {
-                    let mean = self.e.real(f64::from_bits(mean));
-                    self.scaled_exponential(mean)
-                }
-            },
+            Real::ConstExponential(mean) => self.exponential(mean),
             Real::Exponential(mean) => {
                 let mean = self.real_value(mean, end);
                 let zero = self.e.real(0.0);
@@ -466,13 +456,7 @@ impl ExpressionCode<'_, '_, '_> {
             }
             Real::Uniform(bounds) => {
                 let (low, high) = (self.real_value(&bounds.0, end), self.real_value(&bounds.1, end));
-                let fine = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
-                self.e.require(fine);
-                let width = self.e.b.ins().fsub(high, low);
-                let u = self.chance().uniform(Draw::Value);
-                let above = self.e.b.ins().fmul(width, u);
-                let value = self.e.b.ins().fadd(low, above);
-                self.finite(value)
+                self.uniform(low, high)
             }
             Real::Called(call) => {
                 let bits = self.called(*call, end);
@@ -484,6 +468,32 @@ impl ExpressionCode<'_, '_, '_> {
             }
         };
         Open::tested(value)
+    }
+
+    /// A draw from the exponential distribution with a constant mean.
+    fn exponential(&mut self, mean: &Mean) -> Value {
+        match *mean {
+            Mean::One => self.chance().exponential(Draw::Value),
+            Mean::Usual(mean) => {
+                let standard = self.chance().exponential(Draw::Value);
+                self.times_mean(standard, mean)
+            }
+            Mean::Other(mean) => {
+                let mean = self.e.real(f64::from_bits(mean));
+                self.scaled_exponential(mean)
+            }
+        }
+    }
+
+    /// A draw from the uniform distribution.
+    fn uniform(&mut self, low: Value, high: Value) -> Value {
+        let fine = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
+        self.e.require(fine);
+        let width = self.e.b.ins().fsub(high, low);
+        let u = self.chance().uniform(Draw::Value);
+        let above = self.e.b.ins().fmul(width, u);
+        let value = self.e.b.ins().fadd(low, above);
+        self.finite(value)
     }
 
     /// An operand, and its bits if it is a constant of the code.

@@ -50,32 +50,8 @@ pub fn compile(
                 ProbeKind::Sample
             }
             Probe::Passage(passage) => compile_passage(of, compiler, &mut program, id, passage)?,
-            Probe::Order(Order { event, sequence, modulo, displacement_threshold, buffer_threshold }) => {
-                if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
-                    return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
-                }
-                if modulo.is_some_and(|modulo| !(4..=1 << 32).contains(&modulo)) {
-                    return Err(LoadError("the modulus of an order probe is from 4 to 2^32".into()));
-                }
-                let key = key(of, compiler, event)?;
-                let kinds = kinds(of, compiler, event)?;
-                let sequence = compiler.lowering(kinds).value(sequence, Kind::Int)?;
-                program.on(event, id, Action::Order(key, sequence));
-                ProbeKind::Order {
-                    modulo: *modulo,
-                    displacement_threshold: *displacement_threshold,
-                    buffer_threshold: *buffer_threshold,
-                }
-            }
-            Probe::Content(Content { place, value }) => {
-                let event = Event { place: Some(*place), ..Event::default() };
-                let kinds = kinds(of, compiler, &event)?;
-                let value = compiler.lowering(kinds).value(value, value.kind)?;
-                let entering = compiler.value_of_token(value);
-                program.departures[place.at()].push((id, entering.clone()));
-                program.on(&event, id, Action::Enter(entering.clone()));
-                ProbeKind::Content { place: *place, value: entering }
-            }
+            Probe::Order(order) => compile_order(of, compiler, &mut program, id, order)?,
+            Probe::Content(content) => compile_content(of, compiler, &mut program, id, content)?,
             Probe::Watched(watched) if for_trials => {
                 let firings = watched.firings.clone();
                 let value = of_marking(compiler, &watched.value, firings.len())?;
@@ -137,6 +113,43 @@ fn compile_passage(
         program.on(event, id, Action::Start(tag(event), key));
     }
     Ok(ProbeKind::Passage { width: width + usize::from(differ) })
+}
+
+fn compile_order(
+    of: &[TransitionProgram],
+    compiler: &mut Compiler,
+    program: &mut ProbesProgram,
+    id: ProbeId,
+    order: &Order,
+) -> Loaded<ProbeKind> {
+    let &Order { ref event, ref sequence, modulo, displacement_threshold, buffer_threshold } = order;
+    if [displacement_threshold, buffer_threshold].iter().any(|limit| !(1..=1024).contains(limit)) {
+        return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
+    }
+    if modulo.is_some_and(|modulo| !(4..=1 << 32).contains(&modulo)) {
+        return Err(LoadError("the modulus of an order probe is from 4 to 2^32".into()));
+    }
+    let key = key(of, compiler, event)?;
+    let kinds = kinds(of, compiler, event)?;
+    let sequence = compiler.lowering(kinds).value(sequence, Kind::Int)?;
+    program.on(event, id, Action::Order(key, sequence));
+    Ok(ProbeKind::Order { modulo, displacement_threshold, buffer_threshold })
+}
+
+fn compile_content(
+    of: &[TransitionProgram],
+    compiler: &mut Compiler,
+    program: &mut ProbesProgram,
+    id: ProbeId,
+    &Content { place, ref value }: &Content,
+) -> Loaded<ProbeKind> {
+    let event = Event { place: Some(place), ..Event::default() };
+    let kinds = kinds(of, compiler, &event)?;
+    let value = compiler.lowering(kinds).value(value, value.kind)?;
+    let entering = compiler.value_of_token(value);
+    program.departures[place.at()].push((id, entering.clone()));
+    program.on(&event, id, Action::Enter(entering.clone()));
+    Ok(ProbeKind::Content { place, value: entering })
 }
 
 fn firing(transition: TransitionId) -> Event {
