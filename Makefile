@@ -129,7 +129,7 @@ audit: $(RUN_STAMP)
 	$(if $(RUST),cd petri/native && cargo deny check,@echo 'cargo is not installed: the Rust libraries are not looked at')
 
 verify: $(DEV_STAMP)
-	$(BIN)/python -m verification
+	$(BIN)/python -m tests.verification
 
 # A comparator that cannot be installed is omitted from the table, which then says so.
 bench: $(DEV_STAMP)

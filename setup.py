@@ -38,13 +38,11 @@ def native_engine() -> RustExtension:
     )
 
 
-packages = find_packages(include=["petri", "petri.*", "pnsim", "pnsim.*"])
-# An editable install reads the folders of data where they are. Of packages whose folders have other names, setuptools
-# makes a module that finds them, which each start imports. Without such, the tree is on the path.
-data = {} if "editable_wheel" in sys.argv else data_packages()
+packages = [*find_packages(include=["petri", "petri.*"]), "pnsim", *(f"pnsim.{name}" for name in find_packages("cli"))]
+data = {} if "editable_wheel" in sys.argv else data_packages()  # an editable install reads the data where they are
 setup(
     packages=[*packages, *data],
-    package_dir={"": ".", **data},
+    package_dir={"pnsim": "cli", **data},
     package_data={"": list(CODE_SUFFIXES), **{package: list(DATA_SUFFIXES) for package in data}},
     rust_extensions=[native_engine()],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

@@ -15,7 +15,7 @@ from benchmarks.contenders import COMPILER, FLAGS, HERE
 from petri.atomic_file import write_text
 
 RESULTS = HERE / "results"
-SNAPSHOT = RESULTS / "snapshot.json"  # what docs/performance.md shows
+SNAPSHOT = RESULTS / "snapshot.json"  # what docs/performance/figures.md shows
 LOAD = "load by others at the start"
 
 

@@ -37,7 +37,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--page",
         action="store_true",
-        help="measure nothing: renew docs/performance.md and the committed snapshot from the JSON",
+        help="measure nothing: renew docs/performance/figures.md and the committed snapshot from the JSON",
     )
     return parser.parse_args(words)
 

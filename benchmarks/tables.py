@@ -1,4 +1,4 @@
-"""The tables of a benchmark run: for a terminal, and as Markdown for docs/performance.md."""
+"""The tables of a benchmark run: for a terminal, and as Markdown for docs/performance/figures.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.contenders import HERE
 from benchmarks.report import LOAD, Goal, Report, Row, Scaling
 from petri.atomic_file import write_text
 
-PAGE = HERE.parent / "docs" / "performance.md"
+PAGE = HERE.parent / "docs" / "performance" / "figures.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 NONE = "–"
 
@@ -100,7 +100,7 @@ def left_out(report: Report) -> list[str]:
 
 
 def markdown(report: Report, wanted: Iterable[str] = ()) -> str:
-    """For docs/performance.md, which says of the wanted parts which were not measured."""
+    """For docs/performance/figures.md, which says of the wanted parts which were not measured."""
     paragraphs = list(measured(report))
     for _, (heading, *lines) in tables(report):
         rows = [heading, ["---"] * len(heading), *lines]

@@ -19,7 +19,7 @@ PAGE = ROOT / "ARCHITECTURE.md"
 TABLE = re.compile(r"(?<=<!-- lines -->\n).*?(?=<!-- end of the lines -->)", re.DOTALL)
 ROOMS = ("petri/native/engine/src", "petri/native", "petri")
 """The folders whose own folders are rooms of the table, the innermost first; others are rooms as a whole."""
-PRODUCT = "petri/, pnsim/"  # together
+PRODUCT = "petri/, cli/"  # together
 COMMENT = {".py": "#", ".rs": "//", ".js": "//", ".lark": "//", ".net": "#", ".txt": "#"}
 
 
@@ -49,7 +49,7 @@ def measured() -> tuple[Counter[str], Counter[str]]:
             lines[room] += code_lines(ROOT / path)
             files[room] += 1
     for count in (files, lines):
-        count[PRODUCT] = sum(count[room] for room in count if room.startswith(("petri/", "pnsim/")))
+        count[PRODUCT] = sum(count[room] for room in count if room.startswith(("petri/", "cli/")))
     return files, lines
 
 

@@ -38,7 +38,8 @@ STOPPED = 3  # the exit status of a run that stopped with an error in the model
 
 def main() -> None:
     """Rewrite the pages and the picture."""
-    write_text(DOCS / "language.md", with_distributions((DOCS / "language.md").read_text(encoding="utf-8")))
+    table = DOCS / "language" / "expressions.md"
+    write_text(table, with_distributions(table.read_text(encoding="utf-8")))
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             text = (DOCS / page).read_text(encoding="utf-8")
@@ -48,7 +49,7 @@ def main() -> None:
 
 
 def with_distributions(text: str) -> str:
-    """The page of the language with the table of all distributions."""
+    """The page of expressions with the table of all distributions."""
     drawn = {one.usage: one.doc for one in OPERATIONS.values() if one.draws}
     rows = "".join(f"| `{usage}` | {doc} |\n" for usage, doc in drawn.items())
     return re.sub(r"(\| distribution \| values \|\n\|---\|---\|\n)(\|.*\n)+", lambda table: table[1] + rows, text)

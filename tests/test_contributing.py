@@ -19,7 +19,7 @@ from tests.documents import script
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
 MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-FOLDERS = "petri|pnsim|tests|docs|models|nets|benchmarks|validation|verification|editors"
+FOLDERS = "petri|cli|tests|docs|models|nets|benchmarks|validation|editors"
 NAMED = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", TEXT + MAP[: MAP.index("<!-- lines -->")]))
 MADE = {"petri/library/models", "petri/library/nets"}  # by an install
 GENERATED = {"petri/language/syntax/tables.json"}
@@ -137,11 +137,11 @@ def test_the_text_of_a_clause_is_known_only_where_its_recipe_says() -> None:
 
 
 def test_a_distribution_is_named_where_its_recipe_says_and_nowhere_else() -> None:
-    folders = ("petri", "pnsim", "tests/engine", "tests/exact", "verification")
+    folders = ("petri", "cli", "tests/engine", "tests/exact", "tests/verification")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".rs"))
     own = (path for path in files if "target" not in path.relative_to(ROOT).parts)
     knowing = {path.relative_to(ROOT).as_posix() for path in own if "weibull" in path.read_text("utf-8").lower()}
-    named = set(re.findall(r"`((?:petri|tests|verification)/[\w./-]*)`", recipe("a distribution")))
+    named = set(re.findall(r"`((?:petri|tests)/[\w./-]*)`", recipe("a distribution")))
     assert named - knowing == {"petri/engine/random.py", "petri/native/engine/src/jit/emit/chance.rs"}
     assert knowing <= named
 

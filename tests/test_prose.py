@@ -86,7 +86,7 @@ SUFFIXES = {".md", ".py", ".rs", ".net", ".js", ".txt"}
 
 
 def texts() -> list[Path]:
-    folders = ("benchmarks", "pnsim", "docs", "models", "nets", "petri", "tests", "validation", "verification")
+    folders = ("benchmarks", "cli", "docs", "models", "nets", "petri", "tests", "validation")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES]
     kept = [path for path in found if not {"target", "corpus", "data"} & set(path.relative_to(ROOT).parts)]
     return [*kept, ROOT / "README.md", ROOT / "ARCHITECTURE.md"]

@@ -14,18 +14,19 @@ from petri.diagnostics import Diagnostic
 from petri.editor.fixes import Change, changes
 from petri.language.loader import OpenTexts
 from petri.wording import wording_table
+from tests.language.messages import FILES, every_section
 from tests.language.test_slips import CASES as SLIPS
 from tests.sampling import one_in
 
-CORPUS = Path(__file__).parents[1] / "language"
-FILES = [path for folder in ("errors", "syntax_errors") for path in sorted((CORPUS / folder).glob("*.net"))]
+NETS = {FILES / f"{one.name}.net": one.net for one in every_section() if one.page != "syntax"}
+SYNTAX = {FILES / f"syntax_{one.name}.net": one.net for one in every_section() if one.page == "syntax"}
 LONGEST = 20_000  # bytes; the larger ones are about limits, as are those named after one
 LIMIT = "too_many_"
 
 
-def found_in(path: Path, text: str | None = None) -> list[Diagnostic]:
-    texts = {} if text is None else {str(path.resolve()): text}
-    return language.study(path.resolve(), OpenTexts(texts)).problems.found
+def found_in(path: Path, text: str) -> list[Diagnostic]:
+    texts = {str(path): text for path, text in NETS.items()} | {str(path): text}
+    return language.study(path, OpenTexts(texts)).problems.found
 
 
 def lines_of(text: str) -> list[str]:
@@ -55,16 +56,13 @@ def texts(part: int) -> Iterator[tuple[Path, str]]:
 
 
 def all_texts() -> Iterator[tuple[Path, str]]:
-    for path in FILES:
-        if path.stat().st_size < LONGEST and not path.name.startswith(LIMIT):
-            try:
-                yield path, path.read_text(encoding="utf-8")
-            except UnicodeDecodeError:
-                continue
+    for path, text in (NETS | SYNTAX).items():
+        if len(text) < LONGEST and not path.name.startswith(LIMIT):
+            yield path, text
     for number, (text, _, _) in enumerate(SLIPS.values()):
-        yield CORPUS / f"slip_{number}.net", text.replace("«", "").replace("»", "")
+        yield FILES / f"slip_{number}.net", text.replace("«", "").replace("»", "")
     for number, text in enumerate(MORE):
-        yield CORPUS / f"more_{number}.net", text
+        yield FILES / f"more_{number}.net", text
 
 
 def cases(part: int) -> list[tuple[Path, Diagnostic, Change, str]]:

@@ -182,7 +182,7 @@ def test_what_was_meant_is_not_looked_for_among_names_without_end() -> None:
 
 
 def _sources() -> Iterator[tuple[Path, str]]:
-    for folder in ("petri", "pnsim"):
+    for folder in ("petri", "cli"):
         for path in (ROOT / folder).rglob("*.py"):
             if "native" not in path.parts:
                 yield path, path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The examples of docs/language.md and docs/clocks.md: each net loads, and each message is the one that is shown.
+"""The examples of the pages on the language and on clocks: each net loads, and each message is the one that is shown.
 
 A block ```` ```net ```` is a whole net; it must load without warnings. What is told of a block ```` ```net error ````
 stands in the ```` ```text ```` block that follows it.
@@ -21,8 +21,10 @@ from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from tests.documents import script
 from tests.engines import FASTEST
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
-BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = (DOCS / "language.md", *sorted((DOCS / "language").glob("*.md")))
+TEXT = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 NETS = [text for kind, text in BLOCKS if kind == "net"]
 ERRORS = [(text, BLOCKS[number + 1]) for number, (kind, text) in enumerate(BLOCKS) if kind == "net error"]
 
@@ -50,7 +52,7 @@ def test_message(number: int) -> None:
     assert render_all(quiet, {"example.net": text}) + "\n" == expected
 
 
-CLOCKS = re.findall(r"^```net\n(.*?)^```$", (PAGE.parent / "clocks.md").read_text(encoding="utf-8"), re.M | re.S)
+CLOCKS = re.findall(r"^```net\n(.*?)^```$", (DOCS / "clocks.md").read_text(encoding="utf-8"), re.M | re.S)
 
 
 @pytest.mark.parametrize("number", range(len(CLOCKS)))
@@ -62,15 +64,14 @@ def test_what_the_page_on_clocks_expects_holds(number: int) -> None:
 
 
 def test_the_page_names_everything_there_is() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    listed = set(re.findall(r"^    (net time .*\n(?:    .*\n)+)", text, re.MULTILINE)[0].split())
+    listed = set(re.findall(r"^    (net time .*\n(?:    .*\n)+)", TEXT, re.MULTILINE)[0].split())
     assert listed == RESERVED - SOFT - NAMES_TOO
-    quoted = set(re.findall(r"`([^`]*)`", text))
+    quoted = set(re.findall(r"`([^`]*)`", TEXT))
     assert [name for name in UNITS if name not in quoted] == []
     called = {name.partition("(")[0] for name in quoted}
     assert [name for name in (*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *MEASURE_FUNCTIONS) if name not in called] == []
 
 
 def test_the_table_of_distributions_is_that_of_the_catalogue() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+    text = (DOCS / "language" / "expressions.md").read_text(encoding="utf-8")
     assert script("pages").with_distributions(text) == text, "renew it with `python docs/pages.py`"

@@ -56,7 +56,7 @@ def test_the_library_is_found() -> None:
 IN_THE_ROOT = {
     *(".ci", ".containerignore", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "Containerfile", "LICENSE"),
     *("MANIFEST.in", "Makefile", "README.md", "SECURITY.md", "mkdocs.yml", "pyproject.toml", "setup.py"),
-    *("benchmarks", "pnsim", "docs", "editors", "models", "nets", "petri", "tests", "validation", "verification"),
+    *("benchmarks", "cli", "docs", "editors", "models", "nets", "petri", "tests", "validation"),
 }
 
 

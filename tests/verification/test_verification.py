@@ -8,10 +8,10 @@ import scipy
 
 from petri.catalogue.operations import DISTRIBUTIONS
 from petri.engine import native
-from verification.draws import drawn
-from verification.judging import chi_square, of_correlation, p_values, rejected
-from verification.matrix import Verdict, verdicts
-from verification.theory import continuous, theories
+from tests.verification.draws import drawn
+from tests.verification.judging import chi_square, of_correlation, p_values, rejected
+from tests.verification.matrix import Verdict, verdicts
+from tests.verification.theory import continuous, theories
 
 needs_native = pytest.mark.skipif(not native.available(), reason="needs the native engine")
 pytestmark = pytest.mark.slow  # of the tools of `make verify`; scipy.stats takes a second to load

@@ -1,1 +1,0 @@
-"""Random draws against theory: `make verify` (docs/verification.md)."""
