@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from petri.net import Content, Expr, Match, Net, Order, Passage, Scalar, Span, Transition, Watched, operations
+from petri.net import Content, Expr, Match, Net, Order, Passage, Sample, Scalar, Span, Transition, Watched, operations
 from petri.structs import Frozen, field
 
 STOPPED: Final = "stopped"  # the id of the fault that ends a search for bindings which is no longer wanted
@@ -69,6 +69,9 @@ def _of_arrivals(net: Net) -> Iterator[Expr]:
         elif isinstance(probe, Passage):
             events = (*probe.start.every, *probe.end.every)
             yield from (key for event in events if event.place is not None for key in event.key)
+        elif isinstance(probe, Sample):
+            samples = (one for one in (probe, *probe.others) if one.place is not None)
+            yield from (e for one in samples for e in (one.value, one.condition) if e is not None)
         elif isinstance(probe, Content | Watched):
             yield probe.value
 

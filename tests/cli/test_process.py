@@ -179,7 +179,7 @@ def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
     assert any("firings/s" in line for line in lines)
     assert max(map(len, lines)) <= columns
     assert re.search(r"source\.emit +\d", seen)
-    assert re.search(r"expect +200 ", seen)
+    assert re.search(r"expect +200\b", seen)
 
 
 def test_the_end_waits_for_threads_and_for_whoever_asked_to_be_called() -> None:

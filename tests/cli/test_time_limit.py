@@ -133,10 +133,10 @@ def test_a_search_says_how_far_it_came(call: Call, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_validation_stops(call: Call, tmp_path: Path) -> None:
-    write_net(tmp_path, QUEUE)
     study = tmp_path / "study"
     study.mkdir()
-    (study / "figure_1.yaml").write_text(f"net: {tmp_path / 'queue.net'}\nreplications: 500\n", encoding="utf-8")
+    net = Path(write_net(study, QUEUE)).name
+    (study / "figure_1.yaml").write_text(f"net: {net}\nreplications: 500\n", encoding="utf-8")
     options = ("--folder", str(tmp_path), "--stores", str(tmp_path / "stores"), "--engine", "reference")
     found = call("validate", "all", *options, "--workers", "1", "--time-limit", "1", "-q")
     assert found.status == 130

@@ -67,6 +67,7 @@ Traced = tuple[Result, list[TracedFiring], bytes]
 def traced(model: Model, suffix: str, **options: Any) -> Traced:
     """A run, its firings, and the file that was written of them in small pieces."""
     file = io.BytesIO()
+    options = {"replications": 1, **options}
     plan, _ = model.plan(**options)
     firings: list[TracedFiring] = []
     result = model.run(**options, threads=1, trace=lambda index, found: firings.extend(found))
