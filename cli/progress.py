@@ -8,13 +8,8 @@ import time
 from types import TracebackType
 from typing import Self
 
-from petri.experiment.forwarding.procedure import Measured
-from petri.experiment.threshold.procedure import State as SearchState
 from petri.report.progress import Remaining, State, describe
 from petri.report.quantities import Units
-from petri.report.search import measured_text, progress_text, tried_text
-
-from .console import remark
 
 PATIENCE = 0.3  # seconds before the line of a run first appears
 PAUSE = 0.1  # seconds between two looks
@@ -75,21 +70,6 @@ class ProgressLine(StatusLine):
     def __call__(self, state: State) -> None:
         if self.due():
             self.show(describe(state, self._units, terminal_width() - 1, self._remaining))
-
-
-class SearchProgress(StatusLine):
-    """Watches a search (`petri.experiment.threshold.procedure.run_search`), with a line for each value decided."""
-
-    def __call__(self, state: SearchState | Measured) -> None:
-        if self.quiet:
-            return
-
-        if isinstance(state, SearchState) and state.finished is None:
-            if self.due():
-                self.show(progress_text(state, terminal_width() - 1))
-            return
-        self.close()
-        remark(tried_text(state) if isinstance(state, SearchState) else measured_text(state))
 
 
 def terminal_width() -> int:

@@ -23,7 +23,6 @@ from petri.measure.trend import Drift
 from petri.model import MOST_FOR_PRECISION, Model, imprecise
 from petri.net import Net
 from petri.report.dimensions import shown_dimension
-from petri.report.html import run_report
 from petri.report.quantities import Units
 from petri.report.solution import print_comparison
 from petri.report.summary import print_summary
@@ -293,6 +292,8 @@ def _show(
 def _write_report(result: Result, model: Model, path: str) -> None:
     """A page with the figures, if there are any. Raises Refusal."""
     if result.counted:
+        from petri.report.html import run_report  # a third of a start, which few runs need
+
         write_page(run_report(result, model.sources), path)
 
 
