@@ -176,6 +176,15 @@ def _word_of_transition(case: Case) -> Diagnostic | None:
     return case.tell("unknown-clause", span=span, found=token.text, instead=_CLAUSES_MEANT[token.text])
 
 
+def _preference_without_word(case: Case) -> Diagnostic | None:
+    """`prefer (p.class, p.born)`, `prefer p.born`"""
+    at = next((n for n in (case.position - 1, case.position - 2) if n > 0 and case.tokens[n].kind == "prefer"), None)
+    if at is None or case.tokens[at + 1].text in ("least", "most"):
+        return None
+    key = case.tokens[at + 1 : end_of(case.tokens, at + 1, "")]
+    return case.tell("preference-form", span=span_of(key[0], key[-1], case.path), key=text_of(key)) if key else None
+
+
 # ---------------------------------------------------------------- arcs
 
 
@@ -208,9 +217,12 @@ def _in_brackets(case: Case) -> Diagnostic | None:
 
 
 def _probability(case: Case) -> Diagnostic | None:
-    """`-> 0.3: a, 0.7: b`, `-> a: 0.3, b: 0.7`, `-> a | b`"""
+    """`-> 0.3: a, 0.7: b`, `-> a: 0.3, b: 0.7`, `-> a | b`; `src, 0.3: a, 0.7: b`, with no arrow at all"""
     if case.open_brackets():
         return None
+    if _in_inputs(case) and _arrow(case) is None and case.kind == ":" and case.before.kind == "NUMBER":
+        weights = _weights(case)
+        return case.tell("output-chosen", sign=":", first=weights[0], second=(*weights, "1")[1])
     if _in_inputs(case) and case.kind in ("|", "or") and "," in case.expected:
         return case.tell("input-chosen", sign=case.kind)
     if not _in_outputs(case):
@@ -467,6 +479,7 @@ _HABITS: tuple[Callable[[Case], Diagnostic | None], ...] = (
     _sign_after_word,
     _comma_before_clause,
     _word_of_transition,
+    _preference_without_word,
     _elif,
     _two_bounds,
     _range,
