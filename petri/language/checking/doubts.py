@@ -112,7 +112,7 @@ def _is_literal(e: Expr) -> bool:
 def _rates_at_start(transition: Transition) -> Iterator[Diagnostic]:
     """Exponential times whose mean changes while they pass: of arrivals, and of clocks that are not set anew."""
     clock = transition.clock
-    values: dict[str, object] = {"name": transition.name}
+    values: dict[str, str | None] = {"name": transition.name}
     if net.is_memoryless(transition) or (clock is None and not gives_back(transition)):
         return
     for part in net.operations([transition.time if clock is None else clock.time]):
