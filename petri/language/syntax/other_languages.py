@@ -22,6 +22,7 @@ _OTHERS = ("in", "net", "time", "run", "expect", "import", "wait", *_WITH_ARCS)
 _WITH_VALUE = frozenset((*_OTHERS, *(word for word, clause in CLAUSES.items() if not clause.bare and word.isalpha())))
 _LATER = (clause.word for kind in ("place", "run", "measure") for clause in clauses_of(kind) if clause.word.isalpha())
 _ENDING = (_OF_TRANSITIONS | {"->", *_LATER}) - {"if"}
+_CHOOSING = frozenset(word for word, form in FORMS.items() if form.startswith(f"{word} least"))
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _CONDITION = frozenset((*_REVERSED, "==", "!=", "and", "or", "not", "(", ".", "true", "false"))
 _CHANGES = {"++": "+ 1", "--": "- 1", "+=": "+", "-=": "-", "*=": "*", "/=": "/", ":=": "", "=": ""}
@@ -178,7 +179,7 @@ def _word_of_transition(case: Case) -> Diagnostic | None:
 
 def _preference_without_word(case: Case) -> Diagnostic | None:
     """`prefer (p.class, p.born)`, `prefer p.born`"""
-    at = next((n for n in (case.position - 1, case.position - 2) if n > 0 and case.tokens[n].kind == "prefer"), None)
+    at = next((n for n in (case.position - 1, case.position - 2) if n > 0 and case.tokens[n].kind in _CHOOSING), None)
     if at is None or case.tokens[at + 1].text in ("least", "most"):
         return None
     key = case.tokens[at + 1 : end_of(case.tokens, at + 1, "")]
