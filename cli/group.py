@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 
 import click
@@ -17,24 +13,11 @@ from . import exits
 from .commands import COMMANDS, GROUPS
 from .console import write
 from .exits import Refusal, refusal
+from .interrupts import ctrl_c_at_once
 
 ABOUT = "Simulate coloured timed Petri nets written in .net files."
 EPILOG = "Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` describes a command."
 WIDEST = 100  # columns of a help text
-
-
-@contextmanager
-def _ctrl_c_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process in the block: what it raises while modules load, Python sometimes drops."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class Commands(click.Group):
@@ -46,7 +29,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        with _ctrl_c_at_once():
+        with ctrl_c_at_once():
             command: click.Command = import_module(f".{COMMANDS[cmd_name][0]}", __package__).command
         return command
 

@@ -27,6 +27,7 @@ class Tail(Frozen):
 
 
 NONE: Final = Tail()
+NOW, END = -1, -2  # beside the numbers of variables
 
 
 class HeavyTails:
@@ -60,8 +61,8 @@ class HeavyTails:
         return found
 
     def _tail(self, e: Expr, variables: dict[int, Tail]) -> Tail:
-        if e.op == "var":
-            return variables.get(int(e.value or 0), NONE)
+        if e.op in ("var", "now", "end"):
+            return variables.get({"now": NOW, "end": END}.get(e.op, int(e.value or 0)), NONE)
         parts = [self._tail(part, variables) for part in e.args]
         if e.op in HEAVY:
             shape = e.args[0]
@@ -146,8 +147,18 @@ class HeavyTails:
             variables = of_transitions[sample.transition]
         else:
             variables = {slot: tail for (where, slot), tail in self._slots.items() if where == place}
-        is_heavy = self._tail(sample.value, variables).shape <= OF_VALUES
+        late = {key: Tail(OF_VALUES) for key in self._late(sample)}
+        is_heavy = self._tail(sample.value, variables | late).shape <= OF_VALUES
         return is_heavy or bool(tokens_read([sample.value]) & self.places)
+
+    def _late(self, sample: Sample) -> list[int]:
+        """Which of the instants `now` and `end` come after a time without a variance: so do waits until then."""
+        if sample.transition is None:
+            return [NOW, END] if sample.place in self.places else []
+        inputs = self.net.transitions[sample.transition].inputs
+        if any(place in self.places for arc in inputs for place in arc.takes_from):
+            return [NOW, END]
+        return [END] if sample.transition in self.transitions else []
 
     def _ends_late(self, event: Event) -> bool:
         """Whether it waits for what takes such a time, or for a line behind it."""

@@ -15,7 +15,7 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText, priority_text
-from petri.report.quantities import Units, exact, exact_quantity, parameter_text
+from petri.report.quantities import Units, counted, exact, exact_quantity, parameter_text
 from petri.result.tables import row_name
 from petri.ticks import HORIZON, Given
 
@@ -91,7 +91,7 @@ class _Teller:
     def run_line(self) -> str:
         run = self.net.run_defaults
         parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit", self.tick()]
-        parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
+        parts.append(f"{counted(len(self.net.places), 'place')}, {counted(len(self.net.transitions), 'transition')}")
         if run.until is not None:
             endless = run.stop.text if run.stop else "no transition can fire"
             until = endless if math.isinf(run.until) else self.time(run.until)

@@ -49,6 +49,23 @@ def interrupt_when_running(process: subprocess.Popen[str], trace: Path) -> None:
     process.send_signal(signal.SIGINT)
 
 
+CTRL_C_AS_RICH_LOADS = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "rich.console":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from pnsim.main import main
+main(["--version"])
+"""
+
+
+def test_ctrl_c_as_the_command_line_loads_shows_no_traceback() -> None:
+    ran = subprocess.run([sys.executable, "-c", CTRL_C_AS_RICH_LOADS], capture_output=True, text=True, timeout=30)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, "", "")
+
+
 def test_ctrl_c_keeps_what_there_is(endless: str, tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
     with started("run", endless, "--trace", str(trace), **PIPES) as process:

@@ -154,12 +154,13 @@ def test_wrong_values_are_damage(whole: Path, tmp_path: Path, statement: str, va
     assert used(path) == "store-damaged"
 
 
-def test_a_store_that_keeps_nothing(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("does", ["IGNORE", "ABORT, 'UNIQUE constraint failed'"])
+def test_a_store_that_keeps_nothing(whole: Path, tmp_path: Path, does: str) -> None:
     """As the index of a damaged one may say that a replication is there which no query finds."""
     path = tmp_path / "changed.db"
     shutil.copy(whole, path)
     with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TRIGGER none BEFORE INSERT ON replications BEGIN SELECT RAISE(IGNORE); END")
+        connection.execute(f"CREATE TRIGGER none BEFORE INSERT ON replications BEGIN SELECT RAISE({does}); END")
     assert resumed(path, whole.parent / "queue.net") == "store-damaged"
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
+from petri.language.checking import growth
 
 RUN = "place a = token\ntransition t: a -> a  takes {time}\nrun until 3\n"
 
@@ -105,3 +106,27 @@ def test_what_is_refused_costs_little(name: str) -> None:
     seconds, kilobytes = map(float, done.stdout.split())
     assert seconds < 4.0
     assert kilobytes < 500_000
+
+
+def test_places_that_all_feed_each_other_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search for tokens that multiply followed each place once for each transition that gives to it."""
+    looked_at = 0
+    by = growth._Growth._by
+
+    def counted(self: growth._Growth, number: int, place: int, goal: int, depth: int) -> int:
+        nonlocal looked_at
+        looked_at += 1
+        return by(self, number, place, goal, depth)
+
+    monkeypatch.setattr(growth._Growth, "_by", counted)
+    count = 12
+    places = [f"p{number}" for number in range(count)]
+    arcs = f"{', '.join(places)} -> {', '.join(places)}"
+    text = "".join(f"place {place} = token\n" for place in places)
+    text += "".join(f"transition t{number}: {arcs}  takes 1\n" for number in range(count))
+    language.checks(text)
+    assert looked_at == count * count
+    looked_at = 0
+    monkeypatch.setattr(growth, "MOST_STEPS", 20 * count)
+    language.checks(text)
+    assert looked_at < 4 * count

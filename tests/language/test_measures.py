@@ -243,6 +243,20 @@ def test_a_range_of_elements(part: str, whole: str) -> None:
     assert one > 0.0
 
 
+def test_ranges_that_begin_alike_in_an_array_of_measures() -> None:
+    """The figure of the first element stood for all: only the beginnings of ranges were compared."""
+    text = """place q[0..3] : int = 0
+    transition t[i in 0..3]: q[i](n) -> q[i](n + 1)  takes i + 1
+    measure upto[k in 0..3] = count(t[0..k])
+    measure held[k in 0..3] = mean(t[0..k])
+    run until 12
+    """
+    result = petri.loads(text).run()
+    assert [result.measure(f"upto[{k}]").interval.mean for k in range(4)] == [13, 13 + 7, 13 + 7 + 5, 13 + 7 + 5 + 4]
+    held = [result.measure(f"held[{k}]").interval.mean for k in range(4)]
+    assert held == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize(
     ("part", "identifier"),
     [

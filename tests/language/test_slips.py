@@ -213,6 +213,8 @@ CASES = {
     "| between outputs": (arcs("queue(x) -> done(x) «|» idle"), "output-chosen", "`weight 1`"),
     "a probability before an output": (
         arcs("source -> source, 0.3«:» idle, 0.7: idle"), "output-chosen", "`weight 0.7`"),
+    "probabilities without an arrow": (
+        arcs("source, 0.3«:» idle, 0.7: idle"), "output-chosen", "`weight 0.7`"),
     "a probability behind an output": (
         arcs("source -> idle«:» 30%, source: 70%"), "output-chosen", "(true: 30%, false: 70%)"),
     "a probability times an output": (arcs("source -> «0.3» * idle, 0.7 * source"), "output-chosen", "`weight 0.7`"),
@@ -287,6 +289,9 @@ CASES = {
         steps("wait if n < 1 then 1 us «elif» n < 2 then 2 us else 3 us"), "elif-in-expression", "else if"),
     "three keys of two kinds": (
         clauses(" prefer least «(x.size, x.kind, x.size)»"), "too-many-keys", "next to one another"),
+    "prefer without least": (clauses(" prefer «x.size»"), "preference-form", "`prefer least x.size`"),
+    "prefer without least, two keys": (
+        clauses(" prefer «(x.size, x.kind)»  when true"), "preference-form", "`prefer least (x.size, x.kind)`"),
 }  # fmt: skip
 
 

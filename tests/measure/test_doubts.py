@@ -187,6 +187,21 @@ def test_how_long_passages_have_been_open(engine: str) -> None:
     assert (seen["count"], seen["waiting"], seen["open"], seen["open_before"]) == (6, 3, 3.0, 3.0)
 
 
+def test_samples_of_waits() -> None:
+    """A wait is a difference of instants: of such values as the time of the server, or of the line before it."""
+    text = """net sampled
+    place s = token  place q : real fifo  place server = token
+    transition arrive: s -> s, q(end)  takes exp(2)
+    transition serve: q(t), server -> server  takes pareto(2.2, 1)
+    measure wait    = now - t at serve
+    measure stay    = end - t at serve
+    measure bounded = min(end - t, 5) at serve
+    measure late    = if now - t > 3 then 1 else 0 at serve
+    """
+    result = petri.loads(text).run(until=20_000, warmup=1000, engine=FASTEST)
+    assert {name for name, doubt in doubts(result).items() if doubt == "heavy"} == {"wait", "stay"}
+
+
 def test_samples_of_arriving_tokens() -> None:
     """Their values come from what put them there; a sample taken by the clock is random if the tokens are."""
     text = """net sampled

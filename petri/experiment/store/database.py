@@ -353,7 +353,7 @@ def refused(path: Path, error: sqlite3.Error) -> Exception:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
         return problem("not-a-store", path=str(path))
-    if name.startswith("SQLITE_CORRUPT") or name in ("", "SQLITE_ERROR", "SQLITE_MISMATCH"):
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_CONSTRAINT")) or name in ("", "SQLITE_ERROR", "SQLITE_MISMATCH"):
         return problem("store-damaged", path=str(path), reason=str(error))
     return problem("store-unwritable", path=str(path), reason=str(error))
 

@@ -111,9 +111,13 @@ def _is_literal(e: Expr) -> bool:
 
 def _rates_at_start(transition: Transition) -> Iterator[Diagnostic]:
     """Exponential times whose mean changes while they pass: of arrivals, and of clocks that are not set anew."""
-    clock, values = transition.clock, {"name": transition.name}
+    clock = transition.clock
+    values: dict[str, str | None] = {"name": transition.name}
     if net.is_memoryless(transition) or (clock is None and not gives_back(transition)):
         return
     for part in net.operations([transition.time if clock is None else clock.time]):
-        if part.op == "exp" and any(one.op in ("now", "tokens") for one in net.operations(part.args)):
+        read = {one.op for one in net.operations(part.args)} if part.op == "exp" else set[str]()
+        if "now" in read or "tokens" in read:
+            form = "after exp(1 / rate)" if "now" in read else "after exp(…)"
+            values |= {"follows": None, "scheduled": None, "scheduled" if "now" in read else "follows": form}
             yield Diagnostic("rate-at-start" if clock is None else "rate-when-set", part.span, values, severity="note")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from petri import net
 from petri.net import constant_count
 
-MOST_STEPS = 100_000  # of the search in one net
+MOST_STEPS = 1_000_000  # arcs looked at in one net
 DEEPEST = 200  # transitions one behind the other
 
 
@@ -21,16 +21,17 @@ def multiplied(flat: net.Net, marked: Set[int]) -> Iterator[tuple[net.Transition
     marked: places that can ever hold a token.
     """
     growth = _Growth(flat, marked)
-    told: set[int] = set()
+    tried: set[int] = set()
     for number in growth.alive:
         given = growth.given[number]
         if sum(count for _, count in given) < 2:
             continue
-        for place in {place: None for place, _ in given if place not in told}:
+        for place in {place: None for place, _ in given if place not in tried}:
+            tried.add(place)
             growth.reached.clear()
             count = growth.returned(place, place, 0)
             if count > 1:
-                told |= growth.reached
+                tried |= growth.reached
                 # Places that the text names come before those of threads and modules.
                 around = sorted(growth.reached, key=lambda one: (flat.places[one].name.count("."), one))
                 counts = ((one, growth.returned(one, one, 0)) for one in around)
@@ -62,7 +63,6 @@ class _Growth:
 
     def returned(self, place: int, goal: int, depth: int) -> int:
         """How many tokens surely come to `goal` for one in a place that is not it, or that has just come to it."""
-        self.steps += 1
         self.reached.add(place)
         takers = self.takers.get(place, [])
         if not takers or depth == DEEPEST or self.steps > MOST_STEPS or self.flat.places[place].capacity is not None:
@@ -71,6 +71,9 @@ class _Growth:
 
     def _by(self, number: int, place: int, goal: int, depth: int) -> int:
         transition = self.flat.transitions[number]
+        self.steps += len(transition.inputs) + len(self.given[number])
+        if self.steps > MOST_STEPS:
+            return 0
         back = [other for other, _ in self.given[number]]
         own = [arc for arc in transition.inputs if arc.place == place]
         others = [arc.place for arc in transition.inputs if arc.place != place]

@@ -240,10 +240,10 @@ class Element(Struct):
         self, owner: object, span: Span, make: Callable[[], tuple[int, Term]], *, of: Target | None = None
     ) -> Term:
         """of: it is a figure of this alone, and so the same wherever its indices are."""
-        numbers: tuple[int | None, ...] = self.numbers
+        numbers: tuple[object, ...] = self.numbers
         if of is not None:
-            indices = (index for _, given in of.steps for index in given)
-            numbers = tuple([None if index is None else int(self.value(index.node)) for index in indices])
+            ends = ((index.node, index.last) if index else () for _, given in of.steps for index in given)
+            numbers = tuple([tuple([None if end is None else self.value(end) for end in one]) for one in ends])
         return self.builder.leaf((id(owner), self.instance.prefix, numbers), span, make)
 
     def shared(self, op: str, elements: Sequence[int], make: Callable[[], Term]) -> Term:

@@ -22,6 +22,7 @@ _OTHERS = ("in", "net", "time", "run", "expect", "import", "wait", *_WITH_ARCS)
 _WITH_VALUE = frozenset((*_OTHERS, *(word for word, clause in CLAUSES.items() if not clause.bare and word.isalpha())))
 _LATER = (clause.word for kind in ("place", "run", "measure") for clause in clauses_of(kind) if clause.word.isalpha())
 _ENDING = (_OF_TRANSITIONS | {"->", *_LATER}) - {"if"}
+_CHOOSING = frozenset(word for word, form in FORMS.items() if form.startswith(f"{word} least"))
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _CONDITION = frozenset((*_REVERSED, "==", "!=", "and", "or", "not", "(", ".", "true", "false"))
 _CHANGES = {"++": "+ 1", "--": "- 1", "+=": "+", "-=": "-", "*=": "*", "/=": "/", ":=": "", "=": ""}
@@ -176,6 +177,15 @@ def _word_of_transition(case: Case) -> Diagnostic | None:
     return case.tell("unknown-clause", span=span, found=token.text, instead=_CLAUSES_MEANT[token.text])
 
 
+def _preference_without_word(case: Case) -> Diagnostic | None:
+    """`prefer (p.class, p.born)`, `prefer p.born`"""
+    at = next((n for n in (case.position - 1, case.position - 2) if n > 0 and case.tokens[n].kind in _CHOOSING), None)
+    if at is None or case.tokens[at + 1].text in ("least", "most"):
+        return None
+    key = case.tokens[at + 1 : end_of(case.tokens, at + 1, "")]
+    return case.tell("preference-form", span=span_of(key[0], key[-1], case.path), key=text_of(key)) if key else None
+
+
 # ---------------------------------------------------------------- arcs
 
 
@@ -208,9 +218,12 @@ def _in_brackets(case: Case) -> Diagnostic | None:
 
 
 def _probability(case: Case) -> Diagnostic | None:
-    """`-> 0.3: a, 0.7: b`, `-> a: 0.3, b: 0.7`, `-> a | b`"""
+    """`-> 0.3: a, 0.7: b`, `-> a: 0.3, b: 0.7`, `-> a | b`; `src, 0.3: a, 0.7: b`, with no arrow at all"""
     if case.open_brackets():
         return None
+    if _in_inputs(case) and _arrow(case) is None and case.kind == ":" and case.before.kind == "NUMBER":
+        weights = _weights(case)
+        return case.tell("output-chosen", sign=":", first=weights[0], second=(*weights, "1")[1])
     if _in_inputs(case) and case.kind in ("|", "or") and "," in case.expected:
         return case.tell("input-chosen", sign=case.kind)
     if not _in_outputs(case):
@@ -467,6 +480,7 @@ _HABITS: tuple[Callable[[Case], Diagnostic | None], ...] = (
     _sign_after_word,
     _comma_before_clause,
     _word_of_transition,
+    _preference_without_word,
     _elif,
     _two_bounds,
     _range,
