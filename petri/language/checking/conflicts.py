@@ -18,12 +18,12 @@ MOST_TAKERS = 50  # declarations that take from one place; of more, a file that 
 
 class Conflict(Frozen):
     """kind: `coin` if `free` is immediate, or competes for the same places; `patience` if it holds the token for a time
-    that a server would need.
+    that a server would need; `even` if both are immediate and need the same.
     """
 
     blocked: net.Transition
     free: net.Transition
-    kind: Literal["coin", "patience"]
+    kind: Literal["coin", "patience", "even"]
 
 
 def conflicts(flat: net.Net, decided: Container[net.Span | None] = ()) -> Iterator[Conflict]:
@@ -43,6 +43,10 @@ def conflicts(flat: net.Net, decided: Container[net.Span | None] = ()) -> Iterat
                 if more is not None:
                     told.add(free.span)
                     yield Conflict(blocked, free, "patience" if more == "place" and not is_immediate(free) else "coin")
+                    break
+                if blocked is not free and _are_even(flat, blocked, free):
+                    told |= {free.span, blocked.span}
+                    yield Conflict(blocked, free, "even")
                     break
 
 
@@ -80,6 +84,13 @@ def _number(count: net.Expr | None) -> int | None:
     if count is None:
         return 1
     return count.value if count.op == "const" and isinstance(count.value, int) else None
+
+
+def _are_even(flat: net.Net, one: net.Transition, other: net.Transition) -> bool:
+    """Whether both are immediate and need the same tokens and nothing else, so that a coin always decides."""
+    needs = ([(arc.place, arc.keep, _number(arc.count)) for arc in each.inputs] for each in (one, other))
+    alike = all(_is_plain(each) and is_immediate(each) for each in (one, other))
+    return alike and all(not _gained(flat, each) for each in (one, other)) and next(needs) == next(needs)
 
 
 def _needs_more(

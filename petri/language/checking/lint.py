@@ -237,8 +237,12 @@ def _competing(flat: net.Net, checker: Checker) -> None:
     for found in conflicts(flat, decided):
         span = found.free.span
         if span is not None and _is_own(checker, span.file):
-            identifier = "patience-that-holds" if found.kind == "patience" else "choice-by-chance"
-            checker.problems.warning(identifier, span, name=found.free.name, other=found.blocked.name)
+            names: dict[str, Value] = {"name": found.free.name, "other": found.blocked.name}
+            if found.kind == "even":
+                checker.problems.note("choice-of-equals", span, **names)
+            else:
+                identifier = "patience-that-holds" if found.kind == "patience" else "choice-by-chance"
+                checker.problems.warning(identifier, span, **names)
 
 
 def _endless(flat: net.Net, checker: Checker) -> None:

@@ -180,7 +180,7 @@ def _word_of_transition(case: Case) -> Diagnostic | None:
 def _preference_without_word(case: Case) -> Diagnostic | None:
     """`prefer (p.class, p.born)`, `prefer p.born`"""
     at = next((n for n in (case.position - 1, case.position - 2) if n > 0 and case.tokens[n].kind in _CHOOSING), None)
-    if at is None or case.tokens[at + 1].text in ("least", "most"):
+    if at is None or at + 1 == len(case.tokens) or case.tokens[at + 1].text in ("least", "most"):
         return None
     key = case.tokens[at + 1 : end_of(case.tokens, at + 1, "")]
     return case.tell("preference-form", span=span_of(key[0], key[-1], case.path), key=text_of(key)) if key else None
