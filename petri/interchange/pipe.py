@@ -39,7 +39,10 @@ class Pipe(Graph):
             one.pass_over()
         rate, servers = self._rate(element), element.label("infiniteServer")
         priority = whole(self.foreign, element, element.label("priority") or "1")
-        if (element.label("timed") or "false") == "true":
+        timed = element.label("timed")
+        if not timed and element.label("rate"):
+            self.foreign.warn("foreign-rate-as-weight", element.span(self.foreign.file), transition=element.get("id"))
+        if (timed or "false") == "true":
             made.clauses["after"] = f"exp({mean_of_rate(rate)})"
             made.clauses |= {"servers": "all"} if servers == "true" else {}
             return

@@ -13,7 +13,7 @@ from petri.exact.explore import explore
 from petri.interchange.exporting import exported
 from petri.model import Model
 from tests.interchange.reading import findings, imported, refused
-from tests.interchange.samples import PNML, TAPAAL, TIMES
+from tests.interchange.samples import PIPE, PNML, TAPAAL, TIMES
 
 NETS = Path(__file__).parent / "nets"
 # The states and the arcs between them.
@@ -306,3 +306,9 @@ def test_names_of_tina() -> None:
     assert refused("tr t a b\npl a (1)\n", "a.net") == "foreign-line"
     assert refused("tr t a -> b\npl a (1)\npl a (2)\n", "a.net") == "foreign-twice"
     assert refused("tr t a -> b\npl a (1) u -> t\n", "a.net") == "foreign-unknown-name"
+
+
+def test_a_rate_of_which_nothing_says_whether_it_is_that_of_a_time() -> None:
+    untimed = PIPE.replace("<timed><value>true</value></timed>", "")
+    assert findings(PIPE, "pipe.xml") == []
+    assert findings(untimed, "pipe.xml") == ["foreign-rate-as-weight"]
