@@ -13,19 +13,18 @@ from petri import language
 from petri.experiment.design import sampling
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.sampling import Value
-from petri.experiment.design.settings import parse_best, parse_bound, parse_confidence
+from petri.experiment.design.settings import parse_best, parse_confidence
 from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.results.tables import SUFFIXES, check_format
 from petri.experiment.threshold.definition import Search
 from petri.measure.selection import Best
-from petri.measure.sequential import Precision
 from petri.model import Model
 
 from . import nets
 from .exits import check_output, refusal
 from .given import Given
 from .net_options import options
-from .report import report_option
+from .pages import report_option
 from .run_options import COUNT, engine_option, length_options, output_options
 from .time_limit import time_limit_option
 
@@ -75,14 +74,6 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
         except sampling.BadRange as bad:
             raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     return sampling.without_duplicates(sampling.grid(axes))
-
-
-def read_precision(text: str) -> Precision:
-    """`2%` of the mean, or `0.01` in the measure's own unit. Raises Refusal."""
-    bound = parse_bound(text)
-    if bound is None:
-        raise refusal("precision-form", text=text)
-    return Precision(*bound)
 
 
 BEST = ("greatest", "least", "within", "confidence")

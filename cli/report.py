@@ -1,4 +1,4 @@
-"""`pnsim report`, and the option `--report` of the commands that run something."""
+"""`pnsim report`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
 from petri.experiment.results.outcome import stored_outcome
 from petri.experiment.store.database import Store
@@ -14,11 +13,7 @@ from petri.experiment.store.reference import parse_reference, read_result, undam
 from petri.report.html import recorded_report, sweep_report
 
 from .console import tell
-from .exits import STOPPED, check_output, refusal, writing
-
-SUFFIXES = (".html", ".htm")
-REPORT_HELP = "Write a report as one self-contained HTML file."
-report_option = click.option("--report", metavar="FILE.html", help=REPORT_HELP)
+from .pages import SUFFIXES, check, write_page
 
 
 @click.command(name="report")
@@ -42,18 +37,3 @@ def command(result: str, output: str | None) -> None:
             page = recorded_report(data)
     write_page(page, path)
     tell(Diagnostic("report-written", severity="note", values={"path": path}))
-
-
-def check(path: str | None) -> None:
-    """Refuse an unsuitable file name before anything runs."""
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{Path(path).with_suffix('.html')}")
-    check_output(path)
-
-
-def write_page(page: str, path: str) -> None:
-    """Raises Refusal if it cannot be written."""
-    with writing(path, STOPPED):
-        write_text(path, page)

@@ -24,8 +24,8 @@ from .experiments import check_export, run_options, search_options, search_setti
 from .given import Given
 from .net_options import complete_net, given_options
 from .option_groups import Grouped
-from .report import check as check_report
-from .report import write_page
+from .pages import check as check_report
+from .pages import write_page
 from .run_options import COUNT
 from .search_progress import SearchProgress
 from .time_limit import tell_over

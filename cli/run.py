@@ -11,8 +11,8 @@ from petri.net import MOST_REPLICATIONS
 from . import running
 from .net_options import given_options, optional_net_argument
 from .option_groups import Grouped
+from .pages import REPORT_HELP
 from .ranges import Whole
-from .report import REPORT_HELP
 from .run_options import engine_option, seed_option, streams_option
 from .time_limit import time_limit_option
 

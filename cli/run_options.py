@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 import click
 
+from petri.experiment.design.settings import parse_bound
+from petri.measure.sequential import Precision
+
+from .exits import refusal
 from .net_options import Command, options
 from .ranges import Whole
 
@@ -38,3 +42,11 @@ output_options = options(
     click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables."),
     click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes."),
 )
+
+
+def read_precision(text: str) -> Precision:
+    """`2%` of the mean, or `0.01` in the measure's own unit. Raises Refusal."""
+    bound = parse_bound(text)
+    if bound is None:
+        raise refusal("precision-form", text=text)
+    return Precision(*bound)

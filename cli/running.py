@@ -36,10 +36,10 @@ from petri.run.stop import TimeLimit
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import Refusal, refusal
-from .experiments import read_precision
 from .given import Given
+from .pages import check, write_page
 from .progress import ProgressLine
-from .report import check, write_page
+from .run_options import read_precision
 from .solve import comparison_rows, exact_libraries
 from .time_limit import tell_over
 from .trace import TraceFile

@@ -12,7 +12,6 @@ from petri.diagnostics import Diagnostic
 from petri.exact.libraries import INSTALL, NeedsExtra
 from petri.exact.solution import Solution
 from petri.model import Model
-from petri.report.html import solution_report
 from petri.report.solution import compared, print_comparison, print_solution
 from petri.result import Result
 
@@ -21,9 +20,9 @@ from .console import stdout_console, tell, write_json
 from .exits import refusal
 from .given import Given
 from .net_options import net_argument, settings_option
+from .pages import check as check_report
+from .pages import report_option, write_page
 from .ranges import Whole
-from .report import check as check_report
-from .report import report_option, write_page
 from .run_options import seed_option
 
 MOST_STATES = 2**40
@@ -88,6 +87,8 @@ def command(
     result = _simulated(model, solution, seed) if simulate else None
     show(solution, result, seconds, as_json)
     if report:
+        from petri.report.html import solution_report  # which few commands need
+
         write_page(solution_report(solution, result, model.sources), report)
         tell(Diagnostic("report-written", severity="note", values={"path": report}))
     return exits.DONE if solution.passed else exits.FAILED

@@ -30,7 +30,6 @@ from .experiments import (
     net_of,
     read_best,
     read_grids,
-    read_precision,
     root_of,
     root_option,
     with_files,
@@ -38,9 +37,9 @@ from .experiments import (
 from .given import Given
 from .net_options import complete_net, given_options
 from .option_groups import Grouped
-from .report import check as check_report
-from .report import report_option, write_page
-from .run_options import COUNT, engine_option, length_options, output_options
+from .pages import check as check_report
+from .pages import report_option, write_page
+from .run_options import COUNT, engine_option, length_options, output_options, read_precision
 from .sweep_progress import SweepProgress
 from .time_limit import tell_over, time_limit_option
 

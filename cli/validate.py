@@ -35,8 +35,8 @@ from petri.validation.wording import (
 
 from . import exits
 from .console import printing, stdout_console
+from .pages import write_page
 from .ranges import Whole
-from .report import write_page
 from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 from .validate_list import list_studies, refuse_running_options

@@ -51,6 +51,7 @@ def interrupt_when_running(process: subprocess.Popen[str], trace: Path) -> None:
 
 CTRL_C_AS_RICH_LOADS = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a process in the background ignores
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == "rich.console":
