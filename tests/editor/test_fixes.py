@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -59,6 +60,9 @@ def all_texts() -> Iterator[tuple[Path, str]]:
     for path, text in (NETS | SYNTAX).items():
         if len(text) < LONGEST and not path.name.startswith(LIMIT):
             yield path, text
+    for path in sorted((FILES / "syntax_errors").glob("*.net")):
+        with suppress(UnicodeDecodeError):
+            yield path, path.read_text(encoding="utf-8")
     for number, (text, _, _) in enumerate(SLIPS.values()):
         yield FILES / f"slip_{number}.net", text.replace("«", "").replace("»", "")
     for number, text in enumerate(MORE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -78,7 +79,7 @@ def test_a_cluster_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seconds", [2.0, 3.5])
 def test_ctrl_c_while_workers_start(tmp_path: Path, times: int, seconds: float) -> None:
     """As a terminal sends it: to the process and all that it has started, unless they have a group of their own."""
-    arguments = ("sweep", "mm1", "--grid", "load=0.3,0.5", "--dask", "local", "-q")
+    arguments = ("sweep", "mm1", "--grid", "load=0.3,0.5", "--dask", "local", "-n", "5000", "-q")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with started(*arguments, cwd=tmp_path, text=True, start_new_session=True, **pipes) as process:
         for _ in range(times):
@@ -87,7 +88,10 @@ def test_ctrl_c_while_workers_start(tmp_path: Path, times: int, seconds: float) 
                 os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.strip() == "error[interrupted]: interrupted"
+    assert re.match(
+        r"error\[(sweep-)?interrupted\]: interrupted", said.strip()
+    )  # the sweep has begun on a fast machine
+    assert "Traceback" not in said
 
 
 @pytest.mark.slow
