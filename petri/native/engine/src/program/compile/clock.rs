@@ -57,8 +57,8 @@ impl TransitionCompiler<'_> {
         }
     }
 
-    /// The places of input arcs whose tokens clocks may lose: other transitions take them, firings of its own leave fewer than the
-    /// clocks need, or the clocks need more than before. Where each token of a place has a clock, only this place counts.
+    /// The places of input arcs whose tokens clocks may lose: other transitions take them, firings of its own empty them or leave fewer
+    /// than the clocks need, or the clocks need more than before. Where each token of a place has a clock, only this place counts.
     fn contested(&self, inputs: &[InputProgram], place: Option<PlaceId>) -> Box<[PlaceId]> {
         let takes = |place: PlaceId| inputs.iter().any(|arc| !arc.keep && arc.place == place);
         let is_read = |place: PlaceId| inputs.iter().any(|arc| arc.keep && arc.place == place);

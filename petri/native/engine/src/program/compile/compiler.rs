@@ -30,7 +30,7 @@ const DIRECT_SHARE: u64 = 4;
 pub struct Compiler {
     /// Those of the places.
     pub colours: Vec<Colour>,
-    /// Of each place, the transition that takes from it; of several, none of the net's.
+    /// Of each place, the transition that takes from it, by its arcs alone; of several, or one that empties it, none of the net's.
     pub takers: Vec<Option<TransitionId>>,
     pub own_transitions: usize,
     pub tables: usize,
@@ -126,9 +126,10 @@ impl Compiler {
             let id = TransitionId(id as u32);
             let inputs = transition.inputs.iter().filter(|arc| !arc.keep).map(|arc| arc.place);
             let emptied = transition.resets.iter().copied().chain(transition.sets.iter().map(|set| set.place));
-            for place in inputs.chain(emptied) {
+            for (place, by_arc) in inputs.map(|place| (place, true)).chain(emptied.map(|place| (place, false))) {
                 let Some(taker) = self.takers.get_mut(place.at()) else { continue };
-                *taker = Some(if taker.is_none_or(|other| other == id) { id } else { TransitionId(u32::MAX) });
+                let alone = by_arc && taker.is_none_or(|other| other == id);
+                *taker = Some(if alone { id } else { TransitionId(u32::MAX) });
             }
         }
     }
