@@ -15,6 +15,7 @@ from functools import cached_property
 from petri.analysis.structure import effect, invariants, taken
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.dependence import dependence
+from petri.latest import kept_for_latest
 from petri.net import Counter, Expr, Net, Sample, Term, Transition, operations
 
 MOST_TRANSITIONS = 1_000  # of a net in which it is found out whose order matters
@@ -348,16 +349,10 @@ def _weigh(term: Term, weight: float, places: dict[int, float], firings: dict[in
     return False
 
 
-_latest: Constancy | None = None
-
-
+@kept_for_latest
 def constancy_of(net: Net) -> Constancy:
-    """The answers for a net. The latest are kept, as the replications of a run share them."""
-    global _latest
-    latest = _latest
-    if latest is None or latest.net is not net:
-        latest = _latest = Constancy(net)
-    return latest
+    """The answers for a net, which the replications of a run share."""
+    return Constancy(net)
 
 
 def _inverted(sets: list[set[int]]) -> dict[int, set[int]]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from petri.analysis.constancy import constancy_of, expressions, tokens_read
+from petri.latest import kept_for_latest
 from petri.net import Content, Event, Expr, Net, Passage, Probe, Sample, Span, Term, Watched, operations
 from petri.structs import Frozen
 
@@ -168,13 +169,7 @@ class HeavyTails:
         return event.transition in self.transitions or bool(taken & self.places)
 
 
-_latest: HeavyTails | None = None
-
-
+@kept_for_latest
 def heavy_tails_of(net: Net) -> HeavyTails:
-    """Those of a net; of the latest they are kept."""
-    global _latest
-    latest = _latest
-    if latest is None or latest.net is not net:
-        latest = _latest = HeavyTails(net)
-    return latest
+    """Those of a net, which the replications of a run share."""
+    return HeavyTails(net)

@@ -29,6 +29,7 @@ from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
 from petri.engine.trial_net import trial_net
 from petri.file_read import FileRead
+from petri.latest import kept_for_latest
 from petri.measure.arrays import Floats, Integers
 from petri.measure.observation import PER_NODE, TIMES, Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
@@ -80,19 +81,13 @@ class Compiled(Frozen):
     trials: dict[int, tuple[Compiled, dict[str, int]]] = field(default_factory=dict)
 
 
-_latest: Compiled | None = None
-
-
+@kept_for_latest
 def compiled(net: Net) -> Compiled:
-    """The compiled net. The latest is cached, because the replications of a run share it.
+    """The compiled net, which the replications of a run share.
 
     Raises ModelError if the engine cannot run the net: a program made or changed it, or it is too large.
     """
-    global _latest
-    latest = _latest
-    if latest is None or latest.net is not net:
-        latest = _latest = _compile(net)
-    return latest
+    return _compile(net)
 
 
 def compiled_for_trials(net: Net, chance: Chance) -> tuple[Compiled, dict[str, int]]:
