@@ -336,6 +336,21 @@ def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Ite
             yield from (value for slot, value in enumerate(output.values) if slot in slots)
 
 
+def time_of(transition: Transition) -> Expr:
+    """The time of its firings; of one that races, that to which its clocks are set."""
+    return transition.time if transition.clock is None else transition.clock.time
+
+
+def times_of(transition: Transition) -> list[Expr]:
+    """The time of its firings or its clocks, and then the delays of its outputs."""
+    return [time_of(transition), *(arc.delay for arc in transition.outputs if arc.delay is not None)]
+
+
+def lasts(transition: Transition) -> bool:
+    """Whether its firings are in progress for a time."""
+    return transition.clock is None and not (transition.time.op == "const" and not transition.time.value)
+
+
 def is_memoryless(transition: Transition) -> bool:
     """Whether what is left of a clock does not depend on how long it has run (C4)."""
     clock = transition.clock

@@ -13,7 +13,7 @@ from petri.engine.expression import Context, evaluate, ticks_of
 from petri.engine.random import RandomStream
 from petri.language.checking.doubts import doubts
 from petri.measure.observation import Observation
-from petri.net import Expr, Net, Scalar, Transition, is_shared, operations
+from petri.net import Expr, Net, Scalar, Transition, is_shared, operations, time_of, times_of
 from petri.structs import Frozen
 from petri.ticks import HORIZON
 
@@ -84,8 +84,7 @@ def coarse(net: Net) -> list[Diagnostic]:
 
 def _random_times(transition: Transition) -> Iterator[Expr]:
     """The times of a transition that may have few ticks."""
-    lasts = transition.time if transition.clock is None else transition.clock.time
-    for time in (lasts, *(arc.delay for arc in transition.outputs if arc.delay is not None)):
+    for time in times_of(transition):
         if time.op != "const" and _has_few_ticks(time, transition):
             yield time
 
@@ -153,7 +152,7 @@ def short_times(net: Net, windows: Sequence[Observation]) -> Iterator[Diagnostic
         return float(sum(getattr(window, name)[index] for window in windows))
 
     for index, transition in enumerate(net.transitions):
-        time = transition.time if transition.clock is None else transition.clock.time
+        time = time_of(transition)
         if not _is_continuous(time) or (firings := of_all("firings", index)) < SEVERAL:
             continue
         if transition.clock is not None and not is_shared(transition) and of_all("dropped", index):

@@ -16,7 +16,7 @@ from petri.analysis.structure import effect, invariants, taken
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.dependence import dependence
 from petri.latest import kept_for_latest
-from petri.net import Counter, Expr, Net, Sample, Term, Transition, operations
+from petri.net import Counter, Expr, Net, Sample, Term, Transition, lasts, operations, times_of
 
 MOST_TRANSITIONS = 1_000  # of a net in which it is found out whose order matters
 MOST_IN_INVARIANTS = 150  # places, and transitions, of a net whose invariants are computed
@@ -93,7 +93,7 @@ class Constancy:
             found, pending = set[int](), [u]
             while pending:
                 t = pending.pop()
-                changed = self._changes[t] if not self._lasts(t) else self._taken[t] | self._fills[t]
+                changed = self._changes[t] if not lasts(self.net.transitions[t]) else self._taken[t] | self._fills[t]
                 more = {other for place in changed for other in self._lookers[place]} - found
                 found |= more
                 pending += more
@@ -230,16 +230,12 @@ class Constancy:
         """Whether a firing leaves as many tokens in a place as it finds, and takes no time."""
         transition = self.net.transitions[t]
         later = any(arc.delay is not None and place in arc.places for arc in transition.outputs)
-        return not self._lasts(t) and not later and effect(transition).get(place) == 0
-
-    def _lasts(self, t: int) -> bool:
-        time = self.net.transitions[t].time
-        return time.op != "const" or bool(time.value)
+        return not lasts(self.net.transitions[t]) and not later and effect(transition).get(place) == 0
 
     def in_progress(self, t: int) -> tuple[float, float]:
         """The least and the greatest number of firings in progress, or of clocks that run, while time passes."""
         transition = self.net.transitions[t]
-        if transition.clock is None and not self._lasts(t):
+        if transition.clock is None and not lasts(self.net.transitions[t]):
             return 0.0, 0.0
         least, most = 0.0, math.inf
         lets_go = transition.clock is not None or any(arc.delay is not None for arc in transition.outputs)
@@ -254,11 +250,7 @@ class Constancy:
     @cached_property
     def usual_times(self) -> list[float]:
         """About how long each transition takes, or its clock, in ticks: the mean of a constant distribution, or so."""
-        times = [
-            (t.time if t.clock is None else t.clock.time, *(arc.delay for arc in t.outputs))
-            for t in self.net.transitions
-        ]
-        return [max(_size(time, self.net) for time in of_transition) for of_transition in times]
+        return [max(_size(time, self.net) for time in times_of(t)) for t in self.net.transitions]
 
     def _keeps(self, place: int, t: int) -> bool:
         """Whether the tokens of a place are always in it or held by firings of one transition."""
@@ -277,8 +269,8 @@ class Constancy:
         own = all(
             self._changers[place] == {t} and whole.get(place) == 0 and self.net.places[place].held for place in places
         )
-        lasts = self._lasts(t) or transition.clock is not None
-        return own and lasts and transition.guard is None and not transition.inhibitors and not self._fills[t]
+        waits = lasts(transition) or transition.clock is not None
+        return own and waits and transition.guard is None and not transition.inhibitors and not self._fills[t]
 
     @cached_property
     def open_lines(self) -> dict[int, int]:
@@ -316,7 +308,7 @@ class Constancy:
             weights = [places[place] for place in touched]
             begun = firings.get(t, 0.0) - sum(w * n for w, n in zip(weights, starts, strict=True) if n is not None)
             over = sum(w * n for w, n in zip(weights, changes, strict=True) if n is not None)
-            if over or (self._lasts(t) and begun):
+            if over or (lasts(self.net.transitions[t]) and begun):
                 return False
         return True
 
@@ -363,10 +355,8 @@ def _inverted(sets: list[set[int]]) -> dict[int, set[int]]:
     return found
 
 
-def _size(e: Expr | None, net: Net) -> float:
+def _size(e: Expr, net: Net) -> float:
     """The usual size of a value, as far as constants tell; 0 where they do not."""
-    if e is None:
-        return 0.0
     if e.op == "const":
         return abs(float(e.value or 0))
     if e.op in ("table", "empirical"):

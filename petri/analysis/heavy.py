@@ -13,7 +13,7 @@ from typing import Final
 
 from petri.analysis.constancy import constancy_of, expressions, tokens_read
 from petri.latest import kept_for_latest
-from petri.net import Content, Event, Expr, Net, Passage, Probe, Sample, Span, Term, Watched, operations
+from petri.net import Content, Event, Expr, Net, Passage, Probe, Sample, Span, Term, Watched, operations, times_of
 from petri.structs import Frozen
 
 HEAVY: Final = ("pareto", "loglogistic")
@@ -85,9 +85,7 @@ class HeavyTails:
         if not any(part.op in HEAVY for one in self.net.transitions for part in operations(expressions(one))):
             return found
         for t, transition in enumerate(self.net.transitions):
-            lasts = transition.time if transition.clock is None else transition.clock.time
-            every = [lasts, *(arc.delay for arc in transition.outputs if arc.delay is not None)]
-            tail = min((self._tail(one, self._variables[t]) for one in every), key=lambda one: one.shape)
+            tail = min((self._tail(one, self._variables[t]) for one in times_of(transition)), key=lambda one: one.shape)
             if tail.shape <= OF_LINES:
                 found[t] = tail
         return found

@@ -37,6 +37,7 @@ from petri.net import (
     Transition,
     place_of_clocks,
     room_slots,
+    time_of,
     whole_weight,
 )
 from petri.structs import Struct, replace
@@ -660,7 +661,7 @@ class Engine:
             transition = self.net.transitions[first]
             self.attempt = (first, [0] * len(transition.variables))
             part = self.in_progress[0].part if self.in_progress else 0
-            lasts = transition.time if transition.clock is None else transition.clock.time
+            lasts = time_of(transition)
             span = ((part and transition.outputs[part - 1].delay) or lasts).span
             raise ModelError("beyond-horizon", span, horizon=self.net.tick.time(HORIZON))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.net import Net, Transition
+from petri.net import Net
 from petri.structs import Frozen
 
 
@@ -62,8 +62,3 @@ def none(net: Net, of_values: tuple[ValueSymmetry, ...] = ()) -> Symmetries:
     """No exchanges of elements."""
     places, transitions = range(len(net.places)), range(len(net.transitions))
     return Symmetries((), tuple((p,) for p in places), tuple((t,) for t in transitions), of_values)
-
-
-def lasts(transition: Transition) -> bool:
-    """Whether its firings are in progress for a time."""
-    return transition.clock is None and not (transition.time.op == "const" and not transition.time.value)

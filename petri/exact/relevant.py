@@ -29,6 +29,7 @@ from petri.net import (
     Slot,
     Transition,
     enabling_expressions,
+    lasts,
     operations,
 )
 from petri.structs import Frozen, replace
@@ -218,7 +219,7 @@ def untimed(net: Net) -> Net:
     for one in net.transitions:
         if one.clock is not None:
             transitions.append(replace(one, clock=Clock(any_time, servers=one.clock.servers)))
-        elif one.time.op == "const" and not one.time.value:
+        elif not lasts(one):
             transitions.append(one)
         else:
             transitions.append(replace(one, time=any_time))

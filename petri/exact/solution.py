@@ -10,7 +10,7 @@ from typing import Any
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.display import ShownInNotebook
 from petri.exact.chain import Limits, StateView, Unsolvable
-from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, lasts, none
+from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, none
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
 from petri.exact.native import NativeSpace
@@ -24,7 +24,7 @@ from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKin
 from petri.measure.figures import recorded_fields
 from petri.measure.formula import Judged, judge
 from petri.measure.intervals import Interval
-from petri.net import Expectation, Measure, Net, Term
+from petri.net import Expectation, Measure, Net, Term, lasts
 from petri.run.stop import StopSign
 from petri.structs import Frozen
 

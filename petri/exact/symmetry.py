@@ -12,9 +12,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from petri.exact.exchange import Element, Symmetries, Symmetry, lasts, none
+from petri.exact.exchange import Element, Symmetries, Symmetry, none
 from petri.exact.values import value_symmetries
-from petri.net import Content, Counter, Expr, InputArc, Net, OutputArc, Place, Probe, Transition, Watched, operations
+from petri.net import (
+    Content,
+    Counter,
+    Expr,
+    InputArc,
+    Net,
+    OutputArc,
+    Place,
+    Probe,
+    Transition,
+    Watched,
+    lasts,
+    operations,
+)
 from petri.structs import replace
 
 COMMUTE: Final = frozenset(("add", "mul", "and", "or", "min", "max"))

@@ -17,9 +17,9 @@ from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate
 from petri.exact.branching import BranchingStream
 from petri.exact.chain import Unsolvable
-from petri.exact.exchange import Symmetries, ValueSymmetry, lasts
+from petri.exact.exchange import Symmetries, ValueSymmetry
 from petri.exact.timing import ENDLESS
-from petri.net import Content, Expr, InhibitorArc, InputArc, Net, Place, Probe, Scalar, Transition, operations
+from petri.net import Content, Expr, InhibitorArc, InputArc, Net, Place, Probe, Scalar, Transition, lasts, operations
 
 MOST_VALUES = 64  # of a class
 MOST_TRIED = 1024  # combinations of values for which an expression is computed

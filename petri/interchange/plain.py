@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Final, Literal, NoReturn
 
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.net import Clock, Expr, InputArc, Net, OutputArc, Place, Span, Transition
+from petri.net import Clock, Expr, InputArc, Net, OutputArc, Place, Span, Transition, lasts
 from petri.structs import replace
 
 _AT_ONCE: Final = Expr("const", "real", value=0.0)
@@ -92,7 +92,7 @@ def with_ends(net: Net) -> Net:
     a place has the firings in progress, and each ends after its time."""
     places, starts, ends = list(net.places), list[Transition](), list[Transition]()
     for transition in net.transitions:
-        held = transition.clock is None and (transition.time.op != "const" or transition.time.value)
+        held = lasts(transition)
         if (
             not held
             or transition.draws

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from petri.measure.catalogue import FigureKind
-from petri.net import Net, Transition
+from petri.net import Net, Transition, lasts
 from petri.report.quantities import NOTHING, Units, number
 from petri.result.tables import Row, row_name
 
@@ -23,7 +23,7 @@ class Cells:
         self.units = Units.of(net)
         unclocked = [one for one in net.transitions if one.clock is None]
         self.unclocked = _rows(unclocked)
-        self.immediate = _rows(one for one in unclocked if one.time.op == "const" and not one.time.value)
+        self.immediate = _rows(one for one in unclocked if not lasts(one))
 
     def text(self, row: Row, kind: FigureKind, *, brief: bool = False) -> str:
         """The figure of a row, `brief` without its interval; "" where the row cannot have it."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from petri.exact.chain import StateView
 from petri.exact.reach import Step
-from petri.net import Net
+from petri.net import Net, lasts
 from petri.report.token_text import Values
 
 MOST_TOKENS: Final = 4  # of a place, by their values
@@ -27,7 +27,7 @@ class StateText:
         if not step.starts:
             return f"{transition.name} ends"
         with_values = self.values.variables(transition, step.variables)
-        verb = "fires" if transition.time.op == "const" and not transition.time.value else "starts"
+        verb = "starts" if lasts(transition) else "fires"
         return f"{transition.name} {verb}" + (f" with {with_values}" if with_values else "")
 
     def state(self, view: StateView) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final
 
 from petri.engine.firings import TracedFiring
-from petri.net import Net
+from petri.net import Net, lasts
 from petri.trace.replay import Moved, Replay
 from petri.trace.rows import TextWriter
 from petri.version import VERSION
@@ -29,7 +29,7 @@ class WaveWriter(TextWriter):
         exponent, self._steps = timescale(net)
         self._replay = Replay(net, self)
         self._progress = [0] * len(net.transitions)
-        self._events = [t.time.op == "const" and not t.time.value for t in net.transitions]
+        self._events = [not lasts(transition) for transition in net.transitions]
         identifiers = identifier_codes()
         self._place_codes = [next(identifiers) for _ in net.places]
         self._transition_codes = [next(identifiers) for _ in net.transitions]

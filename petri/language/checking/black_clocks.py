@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from petri.diagnostics import Diagnostic, Value
-from petri.language.checking.doubts import lasting
-from petri.net import InputArc, Net, Transition, constant_count, is_shared, place_of_clocks
+from petri.net import InputArc, Net, Transition, constant_count, is_shared, lasts, place_of_clocks
 
 MOST_STEPS = 200  # in the search for places that have one token together
 
@@ -41,7 +40,7 @@ def _takes(transition: Transition, place: int) -> bool:
 def _returns(transition: Transition, place: int) -> bool:
     """Whether it gives a token back at once, and does something else that a mere renewal of the token does not need."""
     given = [arc.places[0] for arc in transition.outputs if arc.delay is None and len(arc.places) == 1]
-    return not lasting(transition) and place in given and (len(given) > 1 or len(transition.inputs) > 1)
+    return not lasts(transition) and place in given and (len(given) > 1 or len(transition.inputs) > 1)
 
 
 def has_one_token(flat: Net, place: int) -> bool:

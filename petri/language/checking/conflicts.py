@@ -42,16 +42,12 @@ def conflicts(flat: net.Net, decided: Container[net.Span | None] = ()) -> Iterat
                 more = None if blocked is free else _needs_more(flat, blocked, free, steady)
                 if more is not None:
                     told.add(free.span)
-                    yield Conflict(blocked, free, "patience" if more == "place" and not is_immediate(free) else "coin")
+                    yield Conflict(blocked, free, "patience" if more == "place" and net.lasts(free) else "coin")
                     break
                 if blocked is not free and _are_even(flat, blocked, free):
                     told |= {free.span, blocked.span}
                     yield Conflict(blocked, free, "even")
                     break
-
-
-def is_immediate(transition: net.Transition) -> bool:
-    return transition.time.op == "const" and transition.time.value == 0
 
 
 def _takers(flat: net.Net) -> Iterator[list[net.Transition]]:
@@ -76,20 +72,13 @@ def _is_plain(transition: net.Transition) -> bool:
 
 
 def _takes_any(arc: net.InputArc) -> bool:
-    return all(match.equal is None for match in arc.pattern) and _number(arc.count) is not None
-
-
-def _number(count: net.Expr | None) -> int | None:
-    """A constant number of tokens; None of one that may change."""
-    if count is None:
-        return 1
-    return count.value if count.op == "const" and isinstance(count.value, int) else None
+    return all(match.equal is None for match in arc.pattern) and net.constant_count(arc.count) is not None
 
 
 def _are_even(flat: net.Net, one: net.Transition, other: net.Transition) -> bool:
     """Whether both are immediate and need the same tokens and nothing else, so that a coin always decides."""
-    needs = ([(arc.place, arc.keep, _number(arc.count)) for arc in each.inputs] for each in (one, other))
-    alike = all(_is_plain(each) and is_immediate(each) for each in (one, other))
+    needs = ([(arc.place, arc.keep, net.constant_count(arc.count)) for arc in each.inputs] for each in (one, other))
+    alike = all(_is_plain(each) and not net.lasts(each) for each in (one, other))
     return alike and all(not _gained(flat, each) for each in (one, other)) and next(needs) == next(needs)
 
 
@@ -106,7 +95,7 @@ def _needs_more(
     more: Literal["place", "other"] | None = None
     for arc in free.inputs:
         found = next((one for one in rest if one.place == arc.place and one.keep == arc.keep), None)
-        needed, there = (1, 1) if found is None else (_number(arc.count), _number(found.count))
+        needed, there = (1, 1) if found is None else (net.constant_count(arc.count), net.constant_count(found.count))
         if found is None or needed is None or there is None or there < needed:
             return None
         rest.remove(found)
@@ -126,7 +115,7 @@ def _gained(flat: net.Net, transition: net.Transition, *, sure: bool = False) ->
     """How many tokens more places with a capacity have after a firing; with `sure` at least, otherwise at most."""
     found: dict[int, int] = {}
     for arc in transition.outputs:
-        number = _number(arc.count)
+        number = net.constant_count(arc.count)
         certain = number is not None and len(arc.places) == 1 and arc.condition is None and arc.each is None
         for place in arc.places:
             one = flat.places[place]
@@ -136,7 +125,7 @@ def _gained(flat: net.Net, transition: net.Transition, *, sure: bool = False) ->
     for taken in transition.inputs:
         for place in taken.takes_from:
             if place in found:
-                found[place] -= _number(taken.count) or 0
+                found[place] -= net.constant_count(taken.count) or 0
     return found
 
 
@@ -148,7 +137,7 @@ class _Steady:
         self.changed: set[int] | None = None
 
     def holds(self, arc: net.InputArc) -> bool:
-        if not _takes_any(arc) or (_number(arc.count) or 0) > self.flat.places[arc.place].held:
+        if not _takes_any(arc) or (net.constant_count(arc.count) or 0) > self.flat.places[arc.place].held:
             return False
         if self.changed is None:
             self.changed = {place for one in self.flat.transitions for place in _lost(one)}
@@ -158,12 +147,12 @@ class _Steady:
 def _lost(transition: net.Transition) -> Iterator[int]:
     """The places from which a transition takes tokens that it does not give back at once."""
     back: dict[int, int] = {}
-    if is_immediate(transition):
+    if not net.lasts(transition):
         for arc in transition.outputs:
             if len(arc.places) == 1 and arc.condition is None and arc.delay is None:
-                back[arc.places[0]] = back.get(arc.places[0], 0) + (_number(arc.count) or 0)
+                back[arc.places[0]] = back.get(arc.places[0], 0) + (net.constant_count(arc.count) or 0)
     for taken in transition.inputs:
         for place in taken.takes_from:
-            back[place] = back.get(place, 0) - (_number(taken.count) or net.MOST_TOKENS)
+            back[place] = back.get(place, 0) - (net.constant_count(taken.count) or net.MOST_TOKENS)
     yield from (place for place, left in back.items() if left < 0)
     yield from transition.emptied

@@ -31,19 +31,13 @@ def gives_back(transition: Transition) -> bool:
     return single and not transition.emptied and taken.total() > 0 and taken <= given
 
 
-def lasting(transition: Transition) -> bool:
-    """Whether its firings take time."""
-    return transition.clock is None and (transition.time.op != "const" or bool(transition.time.value))
-
-
 # ---------------------------------------------------------------- uniform(1..3) where time has no unit
 
 
 def _whole_numbers(flat: Net, transition: Transition) -> Iterator[Diagnostic]:
     """Draws of whole numbers that become times, or values of real fields, as they are."""
     drawn = {draw.variable: draw.expression for draw in transition.draws if draw.expression.op == "uniform_int"}
-    lasts = transition.time if transition.clock is None else transition.clock.time
-    times = [lasts, *(arc.delay for arc in transition.outputs if arc.delay is not None)] if flat.seconds is None else []
+    times = net.times_of(transition) if flat.seconds is None else []
     values = [value for arc in transition.outputs for value in arc.values]
     direct = [one for e in (*times, *values) for one in _as_it_is(e)]
     compared = [one for e in _all_expressions(transition) for one in _compared(e)]
@@ -115,7 +109,7 @@ def _rates_at_start(transition: Transition) -> Iterator[Diagnostic]:
     values: dict[str, str | None] = {"name": transition.name}
     if net.is_memoryless(transition) or (clock is None and not gives_back(transition)):
         return
-    for part in net.operations([transition.time if clock is None else clock.time]):
+    for part in net.operations([net.time_of(transition)]):
         read = {one.op for one in net.operations(part.args)} if part.op == "exp" else set[str]()
         if "now" in read or "tokens" in read:
             form = "after exp(1 / rate)" if "now" in read else "after exp(…)"

@@ -25,7 +25,7 @@ def _goes_on(flat: net.Net, transition: net.Transition, takers: dict[int, list[n
         return False
     back = dict(_given_back(transition))
     for arc in transition.inputs:
-        number = _number(arc.count)
+        number = net.constant_count(arc.count)
         if number is None or (not arc.keep and back.get(arc.place, 0) < number):
             return False
         others = [one for one in takers.get(arc.place, ()) if one is not transition]
@@ -38,7 +38,7 @@ def _goes_on(flat: net.Net, transition: net.Transition, takers: dict[int, list[n
 def _is_free(flat: net.Net, transition: net.Transition) -> bool:
     """Whether any tokens in its input places enable it for no time, and nothing is ever too full or out of range."""
     clock = transition.clock
-    time = transition.time if clock is None else clock.time
+    time = net.time_of(transition)
     return (
         time.op == "const"
         and time.value == 0
@@ -62,14 +62,8 @@ def _given_back(transition: net.Transition) -> Iterator[tuple[int, int]]:
     found: dict[int, int] = {}
     for arc in transition.outputs:
         if len(arc.places) == 1 and arc.condition is None and arc.delay is None and arc.each is None:
-            found[arc.places[0]] = found.get(arc.places[0], 0) + (_number(arc.count) or 0)
+            found[arc.places[0]] = found.get(arc.places[0], 0) + (net.constant_count(arc.count) or 0)
     yield from found.items()
-
-
-def _number(count: net.Expr | None) -> int | None:
-    if count is None:
-        return 1
-    return count.value if count.op == "const" and isinstance(count.value, int) else None
 
 
 def _cycle(flat: net.Net, takers: dict[int, list[net.Transition]]) -> set[int]:
@@ -88,7 +82,7 @@ def _cycle(flat: net.Net, takers: dict[int, list[net.Transition]]) -> set[int]:
 
 def _moves_one(flat: net.Net, transition: net.Transition) -> bool:
     arcs = transition.inputs
-    return len(arcs) == 1 and not arcs[0].keep and _number(arcs[0].count) == 1 and _is_free(flat, transition)
+    return len(arcs) == 1 and not arcs[0].keep and net.constant_count(arcs[0].count) == 1 and _is_free(flat, transition)
 
 
 def _groups(kept: set[int], takers: dict[int, list[net.Transition]]) -> Iterator[list[net.Transition]]:

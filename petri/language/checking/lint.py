@@ -14,7 +14,7 @@ from petri.diagnostics import Diagnostic, Value
 from petri.language.checking.black_clocks import black_clocks
 from petri.language.checking.checker import Checker
 from petri.language.checking.conflicts import conflicts
-from petri.language.checking.doubts import doubts, gives_back, lasting
+from petri.language.checking.doubts import doubts, gives_back
 from petri.language.checking.endless import endless
 from petri.language.checking.growth import multiplied
 from petri.language.meaning.nodes import Node
@@ -171,7 +171,7 @@ def _tokens_at_start(flat: net.Net) -> Iterator[Diagnostic]:
         measured = [probe] if isinstance(probe, net.Counter) else getattr(probe, "others", ())
         for one in (probe, *measured) if isinstance(probe, net.Sample) else measured:
             transition = None if one.transition is None else flat.transitions[one.transition]
-            if transition is None or not lasting(transition) or not gives_back(transition):
+            if transition is None or not net.lasts(transition) or not gives_back(transition):
                 continue
             taken = {arc.place for arc in transition.inputs}
             arrivals = [flat.places[arc.places[0]].name for arc in transition.outputs if arc.places[0] not in taken]

@@ -17,7 +17,7 @@ from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
-from petri.net import Expr, Net, Span, Transition, is_shared
+from petri.net import Expr, Net, Span, Transition, is_shared, times_of
 from petri.structs import Struct, field, replace
 from petri.ticks import HORIZON, InTicks, Tick, time_power
 from petri.tokens import compact
@@ -157,9 +157,9 @@ def _times(flat: Net, like: Sequence[int]) -> Times:
     plain = flat.seconds is None
     collector = _Collector(flat, times)
     transitions = [flat.transitions[number] for number in sorted(set(like))]
-    reads = plain and any(_reads_values(time) for transition in transitions for time in _times_of(transition))
+    reads = plain and any(_reads_values(time) for transition in transitions for time in times_of(transition))
     for transition in transitions:
-        lasts, *delays = _times_of(transition)
+        lasts, *delays = times_of(transition)
         for expression in _held(transition):
             if expression is lasts and is_shared(transition):
                 collector.collect(lasts.args[0], PARTS_OF_A_SHARED_MEAN, plain)
@@ -173,12 +173,6 @@ def _times(flat: Net, like: Sequence[int]) -> Times:
                     times.add(simplest(value), None if plain else place.span)
     _add_recorded(flat, times)
     return times
-
-
-def _times_of(transition: Transition) -> list[Expr]:
-    """What its firings or its clocks last, and the delays of its outputs."""
-    lasts = transition.time if transition.clock is None else transition.clock.time
-    return [lasts, *[arc.delay for arc in transition.outputs if arc.delay is not None]]
 
 
 def _reads_values(e: Expr) -> bool:

@@ -16,7 +16,7 @@ from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
-from petri.net import Expectation
+from petri.net import Expectation, lasts
 from petri.report.cells import ARRAYS
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing
@@ -89,7 +89,7 @@ def busy(record: RunRecord) -> Loads:
     transitions = {
         index: row.figures["active"].mean
         for index, (transition, row) in enumerate(zip(net.transitions, record.rows("transitions", False), strict=True))
-        if transition.time.op != "const" or transition.time.value or transition.clock is not None
+        if lasts(transition) or transition.clock is not None
     }
     return Loads(_finite(places), _finite(transitions))
 
