@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 from petri.analysis.constancy import Constancy, constancy_of, tokens_read
@@ -45,15 +45,13 @@ class Rare:
         self.tails = heavy_tails_of(net)
         self.fixed_length = math.isfinite(plan.until)
         self.short = self.fixed_length and not math.isnan(ran.died)  # its batches say nothing of how it lives on
-        self._looks = 0.0
 
-    @property
+    @cached_property
     def looks(self) -> float:
-        if not self._looks:
-            seen, places = self.seen, self.constancy.emptied
-            looks = 1.0 if self.short else independent_looks(seen, self.ran.batches, places)
-            self._looks = max(min(looks, seen.elapsed / (self._unseen or math.inf) or math.inf), 1.0)
-        return self._looks
+        """As many independent looks at the net as the replication is worth."""
+        seen, places = self.seen, self.constancy.emptied
+        looks = 1.0 if self.short else independent_looks(seen, self.ran.batches, places)
+        return max(min(looks, seen.elapsed / (self._unseen or math.inf) or math.inf), 1.0)
 
     @property
     def _unseen(self) -> float:
