@@ -41,7 +41,6 @@ def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...],
     if suffix not in SUFFIXES:
         raise refusal("output-suffix", path=output, suffixes=list(SUFFIXES), suggestion=f"{output}.svg")
     model = nets.load(net, given)
-
     drawn = _opened(picture.diagram(model.net, fold=not unfold, sources=model.sources), opened)
     text = picture.dot(drawn) if suffix == ".dot" else picture.svg(drawn, picture.layout(drawn))
     if output is None:

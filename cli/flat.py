@@ -18,5 +18,4 @@ from .net_options import net_argument, settings_option
 def command(net: str, given: Given) -> None:
     """Print the flat net of NET as JSON. The engines read it; modules, arrays and parameters are resolved."""
     model = nets.load(net, given)
-
     write_json_pieces(net_text(model.net, indent=2))

@@ -42,5 +42,4 @@ def command(net: str, given: Given, every: bool, structure: bool, speed: bool, a
     if as_json:
         write_json(information(model.net, model.sources))
         return
-
     print_information(model.net, stdout_console(), sources=model.sources, every=every)

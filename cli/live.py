@@ -64,7 +64,6 @@ def command(
     """
     if net == nets.STDIN:
         raise refusal("live-stdin")
-
     path = nets.find(net)
     origin = LoadedFrom(path, "", given.settings, given.tables, given.streams, given.columns)
     source = Source(net, origin, {"until": until, "warmup": warmup, "seed": seed, "engine": engine})

@@ -31,7 +31,6 @@ def command(stdio: bool) -> int:
         raise refusal("lsp-missing")
     if sys.stdin.isatty():
         remark("waiting for an editor on standard input; `pnsim help editors` says how to set one up; Ctrl-C ends it")
-
     logging.disable(logging.DEBUG if os.environ.get("PNSIM_DEBUG") else logging.CRITICAL)
     # What is loaded stays, and a check makes many objects that stay until the next one: looking for rubbish more often
     # would take as long as the check.

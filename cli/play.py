@@ -54,7 +54,6 @@ def command(
     usual = model.net.run_defaults.until is None
     plan, _ = model.plan(until=until or ("dead" if usual else None), warmup=0.0, seed=seed)
     recording = _record(model, plan.seed, replication, model.net.tick.ticks(plan.until), firings)
-
     if len(model.net.places) + len(model.net.transitions) > LARGEST:
         raise refusal("play-too-large", most=LARGEST)
     run = f"seed {plan.seed}" + (f", replication {replication}" if replication else "")

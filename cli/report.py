@@ -26,7 +26,6 @@ def command(result: str, output: str | None) -> None:
     """
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
-
     reference = parse_reference(result)
     if reference.is_store:
         with Store.open(reference.path) as store:

@@ -135,7 +135,6 @@ def _model(net: str | None, given: Given, start: SavedRun | None, quiet: bool) -
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     if given != Given():
         raise refusal("state-with-parameters")
-
     return Model(start.net)
 
 
@@ -197,7 +196,6 @@ def _simulate(
 
 
 def _trace_file(path: str, net: Net, plan: Plan, asked: int, how: How) -> TraceFile:
-
     how["threads"] = 1
     how["time_limit"] = limit = TimeLimit.of(how["time_limit"])
     return TraceFile(path, net, plan.until, asked, limit)
@@ -227,7 +225,6 @@ def _precision(
     if text is None:
         decided = replications is not None or trace or with_state
         return None if decided else model.precision
-
     if trace:
         raise refusal("precision-of-trace")
     wanted = read_precision(text)
@@ -283,7 +280,6 @@ def _show(
             contents["manifest"]["source"] = source
         write_json(contents)
         return
-
     print_summary(result, stdout_console(), seconds=seconds, every=every)
     if solution is not None:
         print_comparison(solution, result, stdout_console())
@@ -355,10 +351,8 @@ def _tell_choices(model: Model, net: str | None, given: Given) -> None:
     """
     if net in (None, nets.STDIN) or len(model.net.transitions) > MOST_CHOICES:
         return
-
     if next(conflicts(model.net), None) is None or not model.sources:
         return
-
     found, sources = check_with_sources(next(iter(model.sources)), given.settings)
     for one in found:
         if one.id in ("choice-by-chance", "patience-that-holds"):

@@ -109,7 +109,6 @@ def show(solution: Solution, result: Result | None, seconds: float, as_json: boo
             contents["simulated"] = comparison_rows(solution, result)
         write_json(contents)
         return
-
     console = stdout_console()
     print_solution(solution, console, seconds=seconds)
     if result is not None:

@@ -32,7 +32,6 @@ def command(net: str, at: str | None, given: Given, seed: int | None, replicatio
     transition is enabled or not, `h` shows all commands. They can also come from a file or a pipe.
     """
     model = nets.load(net, given)
-
     plan, _ = model.plan(until=None if model.net.run_defaults.until is not None else "dead", seed=seed)
     walk = Walk(model.net, plan.seed, replication)
     stepper = Stepper(model, walk, stdout_console(), model.net.tick.ticks(plan.until))

@@ -78,6 +78,5 @@ def stdout_failures() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             raise ClosedPipe from error
-
         failure = refusal("output-unwritable", path="stdout", reason=error.strerror or str(error))
         raise Refusal(failure.diagnostic, STOPPED) from error

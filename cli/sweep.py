@@ -103,7 +103,6 @@ def command(
     check_report(report)
     if fresh:
         _remove(path)
-
     outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
     with always_shown(lambda: show(outcome, as_json, print_outcome)):
         if export:
@@ -159,7 +158,6 @@ def _run(
     quiet: bool,
     limit: TimeLimit | None,
 ) -> Outcome:
-
     crew: Workers | None = Dask(dask, workers) if dask else None
     try:
         with SweepProgress(store, quiet) as progress:

@@ -25,7 +25,6 @@ def parse(text: str | None) -> TimeLimit | None:
     """`90`, `90 s`, `10 min`, from now on. Raises Refusal."""
     if text is None:
         return None
-
     parts = quantity(text)
     unit = "s" if parts is None or parts[1] is None else parts[1]
     if parts is None or parts[0] <= 0 or unit not in TIMES:

@@ -132,7 +132,6 @@ def _chosen(names: Sequence[str], known: Mapping[str, Path]) -> Studies:
 def _run(
     chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool, limit: TimeLimit | None
 ) -> list[Validation]:
-
     experiments = [(study, name) for study, (_, files) in chosen.items() for name in files]
     known = {study: read_study(folder).seconds for study, (folder, _) in chosen.items()}
     usual = [known[study].get(name) for study, name in experiments]
@@ -218,7 +217,6 @@ def verdict(words: Mapping[str, str], found: str, certain: bool | None = None) -
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
-
     for one in validations:
         (folder / one.name).mkdir(parents=True, exist_ok=True)
         for name, outcome in one.outcomes.items():

@@ -60,14 +60,12 @@ def command(
     """
     model = nets.load(net, given)
     matching = _named(model, transition)
-
     found = look(model, at=at, firing=_number(firing), seed=seed, replication=replication, engine=engine)
     if found.stopped is not None:
         remark(found.stopped)
     if transition is not None and len(matching) == 1:
         print_why(found.why(matching[0]), stdout_console())
         return
-
     print_each(model.net, found.moment, stdout_console(), found.run, matching)
 
 
@@ -76,7 +74,6 @@ def _named(model: Model, name: str | None) -> list[int]:
     names = [one.name for one in model.net.transitions]
     if name is None:
         return list(range(len(names)))
-
     if name in names:
         return [names.index(name)]
     elements = [n for n, one in enumerate(names) if name in (starred(one), starred(one).removesuffix("[*]"))]
@@ -89,7 +86,6 @@ def _named(model: Model, name: str | None) -> list[int]:
     suffixed = [n for n, one in enumerate(names) if one.endswith(f".{name}")]
     if len(suffixed) == 1:
         return suffixed
-
     return [transition_of(model, name)]
 
 

@@ -43,7 +43,6 @@ class Marking(Sequence[list[Token]]):
         if isinstance(row, int):
             return [()] * row
         slots = self._net.places[place].colour.slots
-
         words = np.frombuffer(row, dtype=np.int64).reshape(-1, len(slots)).T
         columns = [self._values(column, slot, in_ticks) for column, slot in zip(words, slots, strict=True)]
         return list(zip(*columns, strict=True))
@@ -63,7 +62,6 @@ def _row(colour: Colour, tokens: Sequence[Token]) -> int | bytes:
     """The tokens of a place as 64-bit words; of a black place, their number."""
     if not colour.slots:
         return len(tokens)
-
     words = np.empty((len(tokens), len(colour.slots)), dtype=np.int64)
     for number, slot in enumerate(colour.slots):
         real = slot.kind == "real"

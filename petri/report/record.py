@@ -130,7 +130,6 @@ class RunRecord(Frozen, kw_only=True):
         """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
         if not (found := self.lacks()):
             return []
-
         try:
             return reasons(self.net, found, fold=fold)
         except (IndexError, AssertionError) as error:

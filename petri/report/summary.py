@@ -179,7 +179,6 @@ class _Summary:
         measure, rows = measured.measure, list[tuple[str, str, Text]]()
         if measured.histogram is None and measured.distributions is None and not measured.series:
             return rows
-
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             dimension = shown_dimension(measure.dimension)
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), dimension))

@@ -146,7 +146,6 @@ def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
     if not entries or isinstance(entries[0], list):
         return ()
-
     return convert(entries, tuple[Lack, ...])
 
 

@@ -68,7 +68,6 @@ def lacks(result: RunFigures) -> Sequence[Lack]:
     dead = next((one for one in result.replications if one.ended == "dead"), None)
     if dead is None:
         return ()
-
     return why_dead(result.net, dead.marking.in_ticks())
 
 

@@ -67,5 +67,4 @@ def row_source(net: Net, block: int | None = None, arrived: Sequence[int] = ()) 
     """
     if all(place.stream is None for place in net.places):
         return None
-
     return Recordings(net, block, arrived)

@@ -39,7 +39,6 @@ def begin_trials(net: Net, chance: Chance, plan: Plan, stop: StopSign) -> Trials
     window = (net.tick.ticks(plan.warmup), net.tick.ticks(plan.until)) if chance.share else None
     if plan.engine == "reference":
         return ReferenceTrials(net, chance, plan.limits, stopped=stop.is_set, window=window)
-
     return NativeTrials(net, chance, plan.limits, stop=stop.native, window=window)
 
 

@@ -41,7 +41,6 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
         return open_capture(net, place, path)
     if start.startswith(b"PAR1"):
         return open_parquet(net, place, path)
-
     return open_delimited(net, place, path)
 
 

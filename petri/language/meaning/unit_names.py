@@ -51,7 +51,6 @@ def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False
     others = list(others)
     if known is not None and (known in TIMES or not only_times):
         return known
-
     found = [did_you_mean(word, [*TIMES, *others])]
     if not only_times:
         found.append(did_you_mean(word, UNITS))
