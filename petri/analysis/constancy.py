@@ -140,7 +140,7 @@ class Constancy:
     def _looks_at(self) -> list[set[int]]:
         found = []
         for transition in self.net.transitions:
-            read = {int(part.value or 0) for part in operations(expressions(transition)) if part.op == "tokens"}
+            read = tokens_read(expressions(transition))
             found.append({*dependence(self.net, transition).places, *read, *(arc.place for arc in transition.sets)})
         return found
 
@@ -313,7 +313,7 @@ class Constancy:
         return True
 
 
-def tokens_read(values: Iterable[Expr]) -> set[int]:
+def tokens_read(values: Iterable[Expr | None]) -> set[int]:
     """The places whose tokens these expressions count."""
     return {int(part.value or 0) for part in operations(values) if part.op == "tokens"}
 
