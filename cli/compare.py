@@ -9,10 +9,11 @@ from rich.text import Text
 
 from petri.experiment.results.comparison import Comparison, compare
 from petri.measure.difference import Difference
-from petri.report.columns import Column, print_prose, print_table
-from petri.report.dimensions import shown_dimension
-from petri.report.quantities import NOTHING, Units, counted
-from petri.report.unsettled import MOVES, marked
+from petri.report.telling.columns import Column
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import NOTHING, Units, counted
+from petri.report.telling.unsettled import MOVES, marked
+from petri.report.terminal.tables import print_prose, print_table
 
 from . import exits
 from .console import stdout_console, write_json

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from petri.diagnostics import Diagnostic, render
 from petri.file_read import FileRead
-from petri.report.shown import shown
+from petri.report.terminal.shown import shown
 from petri.visible import visible
 
 from .streams import ClosedPipe, stdout_failures
@@ -58,7 +58,7 @@ def tell_missing(files: Iterable[FileRead]) -> None:
 class SafeConsole(Console):
     """A console that shows every text as `petri.visible` does, in signs that the stream's encoding has.
 
-    All that is printed passes `render`; tables have been converted before, by `petri.report.columns`.
+    All that is printed passes `render`; tables have been converted before, by `petri.report.terminal.tables`.
     """
 
     def __init__(self, stream: TextIO, width: int | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from petri.interchange.exporting import exported
+from petri.interchange.out.exporting import exported
 from petri.report import picture
 
 from . import nets

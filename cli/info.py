@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from petri.report import reach
-from petri.report import speed as how
-from petri.report.information import information, print_information
+from petri.report.terminal import reach
+from petri.report.terminal import speed as how
+from petri.report.terminal.information import information, print_information
 
 from . import nets
 from .console import stdout_console, write_json

@@ -10,7 +10,8 @@ from rich.text import Text
 from petri import library
 from petri.diagnostics import LanguageError
 from petri.model import load
-from petri.report.columns import Column, print_prose, print_table
+from petri.report.telling.columns import Column
+from petri.report.terminal.tables import print_prose, print_table
 
 from .console import stdout_console, write_json
 from .solve import exact_libraries

@@ -8,8 +8,8 @@ import time
 from types import TracebackType
 from typing import Self
 
-from petri.report.progress import Remaining, State, describe
-from petri.report.quantities import Units
+from petri.report.telling.progress import Remaining, State, describe
+from petri.report.telling.quantities import Units
 
 PATIENCE = 0.3  # seconds before the line of a run first appears
 PAUSE = 0.1  # seconds between two looks

@@ -11,8 +11,8 @@ from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.exact.reach import Reachability
-from petri.report import reach
-from petri.report.reach import print_reach, print_way, reach_dict, way_list
+from petri.report.terminal import reach
+from petri.report.terminal.reach import print_reach, print_way, reach_dict, way_list
 
 from . import exits, nets
 from .console import stdout_console, write_json

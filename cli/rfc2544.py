@@ -12,9 +12,9 @@ from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.forwarding.procedure import run_forwarding
 from petri.experiment.forwarding.yaml_forwarding import load_forwarding
-from petri.report.forwarding import print_forwarding
 from petri.report.html import forwarding_report
-from petri.report.search import ending, remarks
+from petri.report.telling.search import ending, remarks
+from petri.report.terminal.forwarding import print_forwarding
 from petri.run.stop import TimeLimit
 
 from . import exits

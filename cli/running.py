@@ -22,11 +22,11 @@ from petri.measure.sequential import Precision
 from petri.measure.trend import Drift
 from petri.model import MOST_FOR_PRECISION, Model, imprecise
 from petri.net import Net
-from petri.report.dimensions import shown_dimension
-from petri.report.quantities import Units
-from petri.report.solution import print_comparison
-from petri.report.summary import print_summary
-from petri.report.unsettled import cold_start_values, growth_text
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Units
+from petri.report.telling.unsettled import cold_start_values, growth_text
+from petri.report.terminal.solution import print_comparison
+from petri.report.terminal.summary import print_summary
 from petri.result import Result
 from petri.run.going_on import Starts
 from petri.run.plan import Plan, RunOptions

@@ -13,7 +13,8 @@ from petri.experiment.threshold.outcome import Found, SearchOutcome
 from petri.experiment.threshold.procedure import run_search
 from petri.experiment.threshold.yaml_search import load_search
 from petri.report.html import search_report
-from petri.report.search import ending, print_search, remarks
+from petri.report.telling.search import ending, remarks
+from petri.report.terminal.search import print_search
 from petri.run.stop import TimeLimit
 
 from . import exits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petri.experiment.forwarding.procedure import Measured
 from petri.experiment.threshold.procedure import State
-from petri.report.search import measured_text, progress_text, tried_text
+from petri.report.telling.search import measured_text, progress_text, tried_text
 
 from .console import remark
 from .progress import StatusLine, terminal_width

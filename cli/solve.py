@@ -12,7 +12,8 @@ from petri.diagnostics import Diagnostic
 from petri.exact.libraries import INSTALL, NeedsExtra
 from petri.exact.solution import Solution
 from petri.model import Model
-from petri.report.solution import compared, print_comparison, print_solution
+from petri.report.telling.solution import compared
+from petri.report.terminal.solution import print_comparison, print_solution
 from petri.result import Result
 
 from . import exits, nets

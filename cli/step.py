@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from petri.report.stepping import Stepper
+from petri.report.terminal.stepping import Stepper
 from petri.run.walk import Walk
 
 from . import nets

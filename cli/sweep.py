@@ -17,7 +17,7 @@ from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.tables import export as write_table
 from petri.experiment.store.database import Store
 from petri.report.html import sweep_report
-from petri.report.sweep import print_outcome
+from petri.report.terminal.sweep import print_outcome
 from petri.run.stop import TimeLimit
 
 from . import exits, nets

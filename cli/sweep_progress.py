@@ -12,10 +12,10 @@ from rich.text import Text
 
 from petri.experiment.procedure.campaign import PointState, State
 from petri.measure.figures import figures
-from petri.report.dimensions import shown_dimension
-from petri.report.progress import bar_of, fitting, left_text
-from petri.report.quantities import Units
-from petri.report.wrapping import shortened
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.progress import bar_of, fitting, left_text
+from petri.report.telling.quantities import Units
+from petri.report.terminal.wrapping import shortened
 
 from .console import ENDLESS, SafeConsole, remark
 from .progress import Status

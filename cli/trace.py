@@ -10,7 +10,7 @@ from petri.atomic_file import replacing
 from petri.diagnostics import Diagnostic
 from petri.engine.firings import TracedFiring
 from petri.net import Net
-from petri.report.quantities import Units
+from petri.report.telling.quantities import Units
 from petri.run.stop import TimeLimit
 from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
 from petri.trace.timeline import MOST_EVENTS

@@ -12,8 +12,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from petri.report.columns import Column, print_prose, print_table
 from petri.report.html import run_report, sweep_report
+from petri.report.telling.columns import Column
+from petri.report.terminal.tables import print_prose, print_table
 from petri.run.stop import TimeLimit
 from petri.validation import StatementError, StudyError, Validation, only_run, run_folder
 from petri.validation.account import account

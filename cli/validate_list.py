@@ -9,7 +9,8 @@ from typing import Final
 
 import click
 
-from petri.report.columns import Column, print_prose, print_table
+from petri.report.telling.columns import Column
+from petri.report.terminal.tables import print_prose, print_table
 from petri.validation.study import Study, read_study
 from petri.validation.suite import experiments
 from petri.validation.wording import processor_time

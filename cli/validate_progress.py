@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from petri.experiment.procedure.campaign import State, Watcher
-from petri.report.progress import fitting, left_text
+from petri.report.telling.progress import fitting, left_text
 from petri.validation.estimate import Estimate
 
 from .progress import Status

@@ -7,9 +7,9 @@ from click.shell_completion import CompletionItem
 
 from petri.diagnostics import LanguageError
 from petri.model import Model
-from petri.report.instants import look, transition_of
 from petri.report.picture.folding import starred
-from petri.report.why import print_each, print_why
+from petri.report.telling.instants import look, transition_of
+from petri.report.terminal.why import print_each, print_why
 
 from . import nets
 from .console import remark, stdout_console

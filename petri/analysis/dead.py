@@ -13,7 +13,7 @@ from petri.structs import Frozen
 
 
 class Lack(Frozen):
-    """What a transition, by its number, lacks; `petri/report/lacks.py` words it.
+    """What a transition, by its number, lacks; `petri/report/telling/lacks.py` words it.
 
     "tokens": `places[0]`, of black tokens, holds `here` and not the `needed`. "token": so does a place of values, where
     nothing is left to take. "match": none of the `here` tokens that arc number `arc` may take from `places[0]` fits it.

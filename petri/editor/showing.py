@@ -14,7 +14,7 @@ from petri.language.meaning.scope import ConstantSymbol, FnSymbol, ModuleSymbol,
 from petri.language.meaning.types import BOOL, CALLER, ListOf, Record, Request, Scalar, Type, Unknown, Vector, describe
 from petri.language.problems import CheckError
 from petri.net import Span
-from petri.report.quantities import Units, exact_quantity
+from petri.report.telling.quantities import Units, exact_quantity
 
 MOST_LINES = 8  # of a declaration
 MOST_ELEMENTS = 8  # of a list

@@ -7,7 +7,7 @@ the language raises LanguageError, at its place in the file; what is said otherw
 `Foreign.findings`. `docs/interchange.md` says what is read.
 """
 
-from petri.interchange.reading import FORMATS, Format, is_foreign, is_unreadable, read, read_bytes, recognised
+from petri.interchange.formats import FORMATS, Format, is_foreign, is_unreadable, read, read_bytes, recognised
 from petri.interchange.writing import text_of
 
 __all__ = ["FORMATS", "Format", "is_foreign", "is_unreadable", "read", "read_bytes", "recognised", "text_of"]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.reading.foreign import Foreign, Place, Transition
 
 Named = TypeVar("Named", Place, Transition)
 _FEWEST: Final = 3  # members; two agree in too much by chance, unless the file itself makes one from the other

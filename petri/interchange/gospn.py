@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from petri.diagnostics import LanguageError
-from petri.interchange.coloured import black, lacks, times
-from petri.interchange.expressions import Expressions
-from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import factor
-from petri.interchange.marking import reward
-from petri.interchange.timing import distribution, exponential, guard
-from petri.interchange.tokens import InfixError, Node
+from petri.interchange.reading.coloured import black, lacks, times
+from petri.interchange.reading.expressions import Expressions
+from petri.interchange.reading.foreign import Foreign, Place, Transition
+from petri.interchange.reading.infix import factor
+from petri.interchange.reading.marking import reward
+from petri.interchange.reading.timing import distribution, exponential, guard
+from petri.interchange.reading.tokens import InfixError, Node
 from petri.net import Span
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from petri.interchange import infix
-from petri.interchange.coloured import black, lacks, times
-from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import Writer, as_real
-from petri.interchange.pnml_graph import whole
-from petri.interchange.timing import guard, mean_text
-from petri.interchange.tokens import InfixError, Node
-from petri.interchange.xml_tree import Element, report_unread, tree_of
+from petri.interchange.reading import infix
+from petri.interchange.reading.coloured import black, lacks, times
+from petri.interchange.reading.foreign import Foreign, Place, Transition
+from petri.interchange.reading.infix import Writer, as_real
+from petri.interchange.reading.timing import guard, mean_text
+from petri.interchange.reading.tokens import InfixError, Node
+from petri.interchange.reading.xml_tree import Element, report_unread, tree_of, whole
 
 _EYE = r"x|y|uuid|height|width|rotation-angle|satellite-[xy]|from|to"
 _KINDS = {"0": "immediate", "1": "uniform", "2": "deterministic", "3": "exponential"}

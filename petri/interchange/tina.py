@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
-from petri.interchange.arcs import Arcs
-from petri.interchange.coloured import black
-from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.intervals import Intervals
-from petri.interchange.pnml_graph import LARGEST_NUMBER
-from petri.interchange.priorities import Priorities
+from petri.interchange.reading.arcs import Arcs
+from petri.interchange.reading.coloured import black
+from petri.interchange.reading.foreign import LARGEST_NUMBER, Foreign, Place, Transition
+from petri.interchange.reading.intervals import Intervals
+from petri.interchange.reading.priorities import Priorities
 from petri.net import Span
 
 MOST_PAIRS: Final = 500_000  # of transitions of which one comes before the other

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.interchange.foreign import Constant, Foreign, Place, Transition, Type
+from petri.interchange.reading.foreign import Constant, Foreign, Place, Transition, Type
 from petri.language.layout.formatter import format_source
 from petri.language.syntax.foreign import LARGEST_FILE
 

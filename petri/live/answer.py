@@ -14,8 +14,6 @@ import numpy as np
 from petri.live.refine import Point
 from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
-from petri.report.cells import Cells
-from petri.report.dimensions import shown_dimension
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
 from petri.report.html.page import Figure, axis, figure, logarithmic
@@ -26,9 +24,11 @@ from petri.report.picture import Diagram
 from petri.report.picture.diagram import TRANSITION
 from petri.report.picture.folding import starred
 from petri.report.picture.svg import quoted
-from petri.report.quantities import Units, counted, number
-from petri.report.record import RunRecord, of_result, shown_figures
-from petri.report.summary import first_sentence
+from petri.report.telling.cells import Cells
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Units, counted, number
+from petri.report.telling.record import RunRecord, of_result, shown_figures
+from petri.report.telling.source import first_sentence
 from petri.result import Result
 from petri.result.history import history
 from petri.result.tables import Row

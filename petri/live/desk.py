@@ -20,7 +20,7 @@ from petri.report.html.markup import Markup, aside
 from petri.report.html.page import Figure
 from petri.report.html.picture import LARGEST
 from petri.report.picture import Diagram, diagram
-from petri.report.record import of_result
+from petri.report.telling.record import of_result
 from petri.result import Result
 from petri.structs import Frozen, replace
 

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from petri.net import Net, Parameter
-from petri.report.quantities import Units, exact, parameter_text
+from petri.report.telling.quantities import Units, exact, parameter_text
 
 STEPS: Final = 200  # of a slider
 DIGITS: Final = 6  # of a value in the field beside a slider

@@ -18,7 +18,7 @@ from petri.report.html.run_page import busy
 from petri.report.notebook.drawing import drawing_html
 from petri.report.notebook.fragments import fragment
 from petri.report.picture import closed, diagram, layout, svg
-from petri.report.record import of_result
+from petri.report.telling.record import of_result
 from petri.result import Result
 from petri.views import Drawing
 

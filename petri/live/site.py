@@ -15,8 +15,8 @@ from petri.report.html.live_page import live_page
 from petri.report.html.picture import heat_of, picture
 from petri.report.html.play import LARGEST, token_game
 from petri.report.picture import closed, layout, svg
-from petri.report.record import of_result
-from petri.report.summary import first_sentence
+from petri.report.telling.record import of_result
+from petri.report.telling.source import first_sentence
 from petri.run.recording import record
 from petri.structs import convert, fields
 

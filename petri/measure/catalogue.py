@@ -31,7 +31,7 @@ class FigureKind(Frozen):
     none. dimension: as of a measure, or "events" for events per time. total: it depends on the length of the run rather
     than on how the net behaves, so that batches give no interval. statistic: over replications, and over an array.
 
-    heading, rank, implied: of its column on a terminal (`petri.report.columns`). interval: shown with its interval.
+    heading, rank, implied: see `petri.report.telling.columns`. interval: shown with its interval.
     only: what else has no cell, and for "clocks" which nets have the column.
     """
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from petri.experiment.design.definition import COMPUTED, DERIVED, FITTED, INPUT, ORACLE, TRIVIAL, shown
 from petri.experiment.design.preparation import quantity
-from petri.report.quantities import NOTHING
+from petri.report.telling.quantities import NOTHING
 from petri.validation.margins import HOLDS
 from petri.validation.statements import READ
 from petri.validation.suite import NOISY, FigureCheck, Validation

@@ -9,13 +9,13 @@ from petri.experiment.design.preparation import quantity
 from petri.experiment.results.outcome import Outcome
 from petri.measure.figures import Figure as Kept
 from petri.net import in_unit
-from petri.report.dimensions import shown_dimension
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, aside, content, tag
 from petri.report.html.page import LOW, Page
-from petri.report.quantities import Units
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Units
 from petri.validation.account import account
 from petri.validation.printed import printed
 from petri.validation.statements import Judged, short

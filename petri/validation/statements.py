@@ -22,8 +22,8 @@ from petri.experiment.design.definition import DERIVED, FITTED, INPUT, TRIVIAL, 
 from petri.experiment.design.preparation import quantity
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
-from petri.report.dimensions import shown_dimension
-from petri.report.quantities import Units
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Units
 from petri.validation.margins import FAILS, HOLDS, UNDECIDED, Margin, Verdict, Weighted, estimate, every, margin, some
 
 STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")

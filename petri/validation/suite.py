@@ -19,7 +19,7 @@ from petri.measure.intervals import Interval
 from petri.measure.sequential import WIDEST
 from petri.measure.trend import Drift
 from petri.model import choose
-from petri.report.quantities import Units
+from petri.report.telling.quantities import Units
 from petri.result import Result
 from petri.run.plan import Plan
 from petri.run.replications import replicate

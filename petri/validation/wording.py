@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from petri.report.dimensions import shown_dimension
-from petri.report.quantities import NOTHING
-from petri.report.unsettled import marked, movement, note
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import NOTHING
+from petri.report.telling.unsettled import marked, movement, note
 from petri.validation.account import Deviation, Tally, came_true, deviations, statement_tallies, tallies
 from petri.validation.statements import short
 from petri.validation.suite import FigureCheck, Validation

@@ -15,7 +15,7 @@ import pytest
 
 from petri import library
 from petri.live.watching import files_named
-from petri.report.progress import Remaining, left_text
+from petri.report.telling.progress import Remaining, left_text
 from petri.version import VERSION
 from tests.sampling import one_in
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from petri.report.run_length import run_length_note
+from petri.report.telling.run_length import run_length_note
 from tests.cli.calling import Call
 
 

@@ -13,9 +13,9 @@ from rich.console import Console
 
 import petri
 from petri import library
-from petri.report import wrapping
-from petri.report.information import print_information
-from petri.report.summary import print_summary
+from petri.report.terminal import wrapping
+from petri.report.terminal.information import print_information
+from petri.report.terminal.summary import print_summary
 from petri.result import Result
 from tests.sampling import one_in
 

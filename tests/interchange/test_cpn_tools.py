@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from petri import language
-from petri.interchange import cpn_ml
-from petri.interchange.tokens import InfixError
+from petri.interchange.cpn_tools import ml
+from petri.interchange.reading.tokens import InfixError
 from petri.model import Model
 from tests.interchange.cpn_tools import arc, document, place, transition
 from tests.interchange.reading import findings, imported, refused
@@ -104,20 +104,20 @@ def test_monitors_are_named() -> None:
 @pytest.mark.parametrize("text", ["fun f x", "fun = 3", "fun f {a} = a", "val x", "fun f(x) = [x]", "val y = (1, 2"])
 def test_declarations_that_are_not_read(text: str) -> None:
     with pytest.raises(InfixError):
-        cpn_ml.declarations(text)
+        ml.declarations(text)
 
 
 def test_a_random_value_is_drawn_once() -> None:
-    known = cpn_ml.declarations("fun f(x) = x + x")
+    known = ml.declarations("fun f(x) = x + x")
     with pytest.raises(InfixError, match="more than once"):
-        cpn_ml.written_out(cpn_ml.expression("f(poisson(2.0))"), known, lambda _: ())
-    assert cpn_ml.written_out(cpn_ml.expression("f(2)"), known, lambda _: ()).op == "+"
+        ml.written_out(ml.expression("f(poisson(2.0))"), known, lambda _: ())
+    assert ml.written_out(ml.expression("f(2)"), known, lambda _: ()).op == "+"
 
 
 def test_functions_that_grow() -> None:
     grown = "".join(f"fun f{n}(x) = f{n - 1}(x) + f{n - 1}(x);" for n in range(1, 40)) + "fun f0(x) = x"
     with pytest.raises(InfixError, match="too long"):
-        cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown), lambda _: ())
+        ml.written_out(ml.expression("f39(1)"), ml.declarations(grown), lambda _: ())
 
 
 @pytest.mark.slow

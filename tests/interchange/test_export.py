@@ -13,7 +13,7 @@ import petri
 from petri import interchange, language
 from petri.codec import net_to_dict
 from petri.diagnostics import LanguageError
-from petri.interchange.exporting import WRITERS, exported
+from petri.interchange.out.exporting import WRITERS, exported
 from petri.model import Model
 from petri.net import Net
 from tests.cli.calling import caller

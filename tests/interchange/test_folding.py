@@ -9,9 +9,9 @@ import pytest
 
 from petri import interchange, language
 from petri.codec import net_to_dict
-from petri.interchange import folding, reading
-from petri.interchange.exporting import exported
-from petri.interchange.foreign import Foreign, Place, Transition, Type
+from petri.interchange import folding, formats
+from petri.interchange.out.exporting import exported
+from petri.interchange.reading.foreign import Foreign, Place, Transition, Type
 from petri.net import Net
 from tests.interchange.reading import imported
 
@@ -56,7 +56,7 @@ CHAIN += "".join(f"pl p{n} (9)\n" for n in (5, 6, 7))
 
 @pytest.fixture
 def unfolded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "fold", lambda _: {})
+    monkeypatch.setattr(formats, "fold", lambda _: {})
 
 
 def flat(net: Net, names: dict[str, str]) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from petri import interchange, language
 from petri.diagnostics import LanguageError
 from petri.exact.chain import bounds
 from petri.exact.explore import explore
-from petri.interchange.exporting import exported
+from petri.interchange.out.exporting import exported
 from petri.model import Model
 from tests.interchange.reading import findings, imported, refused
 from tests.interchange.samples import PIPE, PNML, TAPAAL, TIMES

@@ -8,7 +8,9 @@ import pytest
 
 from petri import interchange, language
 from petri.diagnostics import LanguageError
-from petri.interchange import prism, reading, xml_tree
+from petri.interchange import formats
+from petri.interchange.prism import modules
+from petri.interchange.reading import xml_tree
 from tests.interchange.cpn_tools import COLOURS, arc, document, place, transition
 from tests.interchange.reading import imported, refused
 from tests.sampling import one_in
@@ -36,7 +38,7 @@ def test_more_places_and_transitions_than_there_may_be(
     name: str, text: str, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One limit for all formats, and the error says what to do."""
-    monkeypatch.setattr(reading, "MOST_NODES", 100)
+    monkeypatch.setattr(formats, "MOST_NODES", 100)
     assert imported(text.replace("PARTS", "".join(map(part.format, range(40)))), name)
     with pytest.raises(LanguageError) as error:
         imported(text.replace("PARTS", "".join(map(part.format, range(110)))), name)
@@ -61,7 +63,7 @@ def test_formulas_that_double() -> None:
 
 
 def test_commands_that_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prism, "MOST_COMMANDS", 500)
+    monkeypatch.setattr(modules, "MOST_COMMANDS", 500)
 
     def module(number: int) -> str:
         commands = "".join(f" [a] x{number}=0 -> {rate} : (x{number}'=1);\n" for rate in range(1, 9))

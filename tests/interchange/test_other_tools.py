@@ -11,9 +11,9 @@ import petri
 from petri import interchange
 from petri.exact.chain import bounds
 from petri.exact.explore import explore
-from petri.interchange.exporting import exported
-from petri.interchange.names import identifier
-from petri.interchange.plain import plain
+from petri.interchange.out.exporting import exported
+from petri.interchange.out.plain import plain
+from petri.interchange.reading.names import identifier
 from tests.interchange.cpn_tools import arc, document, place, transition
 
 CHAIN = """net chain

@@ -6,7 +6,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
-from petri.interchange.exporting import exported
+from petri.interchange.out.exporting import exported
 from petri.model import Model
 from tests.engines import NATIVE_FIRST
 from tests.interchange.reading import imported

@@ -13,7 +13,7 @@ from petri.experiment import Experiment
 from petri.measure.histogram import Histogram
 from petri.measure.sequential import Precision
 from petri.measure.tails import is_heavy
-from petri.report.quantities import Units
+from petri.report.telling.quantities import Units
 from tests.cli.calling import caller
 from tests.engines import FASTEST
 

@@ -14,8 +14,8 @@ from petri.experiment import Experiment, sweep
 from petri.experiment.errors import ExperimentError
 from petri.experiment.results.comparison import compare
 from petri.measure.sequential import Precision
-from petri.report.record import of_result
-from petri.report.summary import print_summary
+from petri.report.telling.record import of_result
+from petri.report.terminal.summary import print_summary
 from petri.result.tables import table
 
 TEXT = """

@@ -12,7 +12,7 @@ from rich.console import Console
 import petri
 from petri.experiment import Experiment, sweep
 from petri.language import checks
-from petri.report.summary import print_summary
+from petri.report.terminal.summary import print_summary
 from tests.engines import FASTEST
 
 TEXT = """

@@ -15,7 +15,7 @@ from petri.experiment import Experiment
 from petri.measure.intervals import Interval
 from petri.measure.sequential import Precision
 from petri.measure.unvaried import Ranged, pooled, with_few_events
-from petri.report.quantities import Units
+from petri.report.telling.quantities import Units
 from tests.cli.calling import caller
 from tests.engines import FASTEST, NATIVE_FIRST
 

@@ -9,9 +9,10 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from petri.report import wrapping
-from petri.report.columns import Column, print_table
-from petri.report.wrapping import shortened, wrapped
+from petri.report.telling.columns import Column
+from petri.report.terminal import wrapping
+from petri.report.terminal.tables import print_table
+from petri.report.terminal.wrapping import shortened, wrapped
 
 QUANTITY = wrapping.quantity()
 NAMES = ["router.chip.memory.bus.transfer[*] ×4", "router.chip.memory.dram.access", "sink.deliver"]

@@ -7,7 +7,7 @@ import pytest
 import petri
 from petri.analysis.dead import why_dead
 from petri.net import Colour, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Slot, Transition, Variable
-from petri.report.lacks import reasons
+from petri.report.telling.lacks import reasons
 
 from .samples import integer
 

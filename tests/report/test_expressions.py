@@ -6,8 +6,8 @@ import pytest
 
 from petri import codec, language
 from petri.net import Colour, Expr, InputArc, Match, Net, OutputArc, Place, Slot, Table, Transition, Variable
-from petri.report.expressions import ExpressionText
-from petri.report.token_text import Values
+from petri.report.telling.expressions import ExpressionText
+from petri.report.telling.token_text import Values
 
 X, Y = Expr("var", "int", value=0), Expr("var", "real", value=1)
 VARIABLES = (Variable("x", "int"), Variable("y", "real", dimension="Time"))

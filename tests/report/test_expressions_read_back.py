@@ -10,8 +10,8 @@ from petri import language
 from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, evaluate
 from petri.net import Expr, Net
-from petri.report.expressions import ExpressionText
 from petri.report.picture.diagram import diagram
+from petri.report.telling.expressions import ExpressionText
 
 NET = """
 net shown

@@ -30,7 +30,7 @@ from petri.report.html.markup import Markup, content, data, paragraphs, plotted,
 from petri.report.html.page import MOST_FIGURES, Page, logarithmic, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
 from petri.report.html.tables import bars
-from petri.report.quantities import Units
+from petri.report.telling.quantities import Units
 from petri.result import Result
 from petri.result.history import history
 from petri.result.tables import Row

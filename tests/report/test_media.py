@@ -17,7 +17,7 @@ from rich.console import Console
 import petri
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, transition_columns
 from petri.report.html import recorded_report, run_page
-from petri.report.summary import print_summary
+from petri.report.terminal.summary import print_summary
 from petri.result import Result
 from tests.sampling import one_in
 
@@ -51,7 +51,7 @@ def a_twentieth(path: Path) -> Result:
 
 def printed(result: Result, width: int, *, every: bool = False) -> str:
     out = StringIO()
-    with mock.patch("petri.report.summary.MOST_ROWS", 10**6):  # a larger net shows only its busiest rows
+    with mock.patch("petri.report.terminal.summary.MOST_ROWS", 10**6):  # a larger net shows only its busiest rows
         print_summary(result, Console(file=out, width=width), seconds=1.0, every=every)
     return out.getvalue()
 

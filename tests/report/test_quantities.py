@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from petri.report.quantities import NOTHING, Units, exact_quantity, number
+from petri.report.telling.quantities import NOTHING, Units, exact_quantity, number
 
 NANOSECONDS = Units(1e-9)
 PLAIN = Units()

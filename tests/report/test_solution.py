@@ -12,8 +12,9 @@ from rich.console import Console
 import petri
 from petri.exact.solution import Exact
 from petri.measure.bounded import Bounded
-from petri.report.quantities import Units
-from petri.report.solution import exact_text, heading, print_solution
+from petri.report.telling.quantities import Units
+from petri.report.telling.solution import exact_text, heading
+from petri.report.terminal.solution import print_solution
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from petri.measure.formula import judge
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Term
-from petri.report.expected import bound_text, origin, verdict_text
-from petri.report.progress import describe
-from petri.report.quantities import Units
-from petri.report.sparks import BARS, COLUMNS, of_histogram, of_series
-from petri.report.summary import first_sentence, print_summary
+from petri.report.telling.expected import bound_text, origin, verdict_text
+from petri.report.telling.progress import describe
+from petri.report.telling.quantities import Units
+from petri.report.telling.source import first_sentence
+from petri.report.terminal.sparks import BARS, COLUMNS, of_histogram, of_series
+from petri.report.terminal.summary import print_summary
 
 
 def test_a_histogram_as_bars() -> None:

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import petri
-from petri.report.summary import print_summary
+from petri.report.terminal.summary import print_summary
 from petri.result.tables import alike, table
 
 TWO_KINDS = """net kinds

@@ -18,7 +18,7 @@ from petri.atomic_file import write_text
 from petri.diagnostics import LanguageError
 from petri.exact.chain import bounds
 from petri.exact.explore import explore
-from petri.interchange.plain import Plain, PlainTransition, plain
+from petri.interchange.out.plain import Plain, PlainTransition, plain
 from petri.model import Model
 
 PUBLISHED = Path(__file__).with_name("corpus.json")

@@ -19,7 +19,7 @@ from petri.experiment.results.outcome import Outcome
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.arrays import Floats
 from petri.report.html import forwarding_page, run_page, search_page, solution_page, sweep_page
-from petri.report.record import of_result, of_stored
+from petri.report.telling.record import of_result, of_stored
 from petri.result import Result
 from petri.result.stored import read
 

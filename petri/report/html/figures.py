@@ -16,7 +16,7 @@ from petri.measure.observation import beyond_doubles
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.palette import SERIES
-from petri.report.quantities import Scale, Units, number
+from petri.report.telling.quantities import Scale, Units, number
 
 BINS: Final = 80
 MOST_ATOMS: Final = 40  # distinct values shown as separate bars

@@ -11,7 +11,6 @@ from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
 from petri.experiment.forwarding.procedure import amount
 from petri.measure.intervals import Interval
-from petri.report.forwarding import columns, delay_scale, legend
 from petri.report.html import tables
 from petri.report.html.markup import Markup, aside, content, plotted, tag
 from petri.report.html.page import Figure, Page, axis, figure
@@ -19,8 +18,9 @@ from petri.report.html.run_page import banner, caution_banners
 from petri.report.html.search_page import said
 from petri.report.html.sweep_figures import estimates, line, marked
 from petri.report.html.sweep_page import add_trials
-from petri.report.quantities import Scale, Units
-from petri.report.search import ending, question, remarks
+from petri.report.telling.forwarding import columns, delay_scale, legend
+from petri.report.telling.quantities import Scale, Units
+from petri.report.telling.search import ending, question, remarks
 
 Point = tuple[Any, Interval]
 

@@ -19,7 +19,6 @@ from petri.analysis.candidates import guard_parts
 from petri.engine.lets import in_traces
 from petri.measure.figures import field_dimension
 from petri.net import InputArc, Let, Measure, Net, Place, Scalar, Term, Transition, split_unit
-from petri.report.expressions import ExpressionText, seen
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
 from petri.report.html.palette import style_variables
@@ -29,7 +28,8 @@ from petri.report.picture.folding import starred
 from petri.report.picture.modules import MODULE, path_of
 from petri.report.picture.sizes import core_size
 from petri.report.picture.svg import quoted
-from petri.report.quantities import Units
+from petri.report.telling.expressions import ExpressionText, seen
+from petri.report.telling.quantities import Units
 from petri.run.clock_recording import OPEN, ClockSpan
 from petri.run.recording import Recording
 from petri.structs import Frozen, as_dict

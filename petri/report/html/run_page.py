@@ -17,16 +17,16 @@ from petri.measure.histogram import Histogram
 from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
 from petri.net import Expectation, lasts
-from petri.report.cells import ARRAYS
-from petri.report.dimensions import shown_dimension
-from petri.report.expected import failing
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Loads, picture
-from petri.report.quantities import Units, number
-from petri.report.record import RunRecord, shown_figures
-from petri.report.unsettled import cold_start_values, growth_text
+from petri.report.telling.cells import ARRAYS
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.expected import failing
+from petri.report.telling.quantities import Units, number
+from petri.report.telling.record import RunRecord, shown_figures
+from petri.report.telling.unsettled import cold_start_values, growth_text
 from petri.result import MeasureResult
 from petri.result.stored import Failure, Recording
 from petri.result.tables import Row

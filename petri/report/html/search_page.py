@@ -15,8 +15,8 @@ from petri.report.html.page import Figure, Page
 from petri.report.html.run_page import banner, caution_banners
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.html.sweep_page import add_trials, heading
-from petri.report.quantities import Units, number
-from petri.report.search import answer, ending, figures_in_order, found_columns, question, remarks, share
+from petri.report.telling.quantities import Units, number
+from petri.report.telling.search import answer, ending, figures_in_order, found_columns, question, remarks, share
 
 
 def search_page(outcome: SearchOutcome) -> Page:

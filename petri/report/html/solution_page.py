@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from petri.exact.solution import Solution
-from petri.report.columns import Column
-from petri.report.expected import failing, holding
 from petri.report.html import tables
 from petri.report.html.markup import Content, Markup, aside, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import Loads, picture
 from petri.report.html.run_page import banner, capital
-from petri.report.quantities import Units
-from petri.report.solution import certainty, comparison, figure_tables, heading
+from petri.report.telling.columns import Column
+from petri.report.telling.expected import failing, holding
+from petri.report.telling.quantities import Units
+from petri.report.telling.solution import certainty, comparison, figure_tables, heading
 from petri.result import Result
 
 

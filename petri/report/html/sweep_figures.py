@@ -16,12 +16,12 @@ from petri.experiment.results.summary import PointOutcome
 from petri.experiment.results.tables import ordered
 from petri.measure.figures import Figure as Kept
 from petri.measure.intervals import Interval
-from petri.report.dimensions import shown_dimension
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.palette import SERIES
-from petri.report.quantities import Scale, Units
-from petri.report.quantities import number as short
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Scale, Units
+from petri.report.telling.quantities import number as short
 
 MOST_LINES: Final = 2 * SERIES
 FEWEST_SHARES: Final = 4  # percentiles of one measure that make a distribution

@@ -12,8 +12,6 @@ from petri.experiment.design.definition import shown
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
 from petri.measure.figures import Figure as Kept
-from petri.report.dimensions import shown_dimension
-from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
@@ -22,8 +20,10 @@ from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, caution_banners, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
-from petri.report.quantities import Units, exact_quantity, number
-from petri.report.unsettled import estimate, unsettled_note
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.expected import bound_text
+from petri.report.telling.quantities import Units, exact_quantity, number
+from petri.report.telling.unsettled import estimate, unsettled_note
 
 MOST_MAPS: Final = 12  # heat maps of one measure
 SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer

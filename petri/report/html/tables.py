@@ -10,14 +10,14 @@ from petri.file_read import FileRead
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.formula import Judged
 from petri.net import Net
-from petri.report.cells import Cells
-from petri.report.dimensions import shown_dimension
-from petri.report.expected import expected, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
-from petri.report.quantities import Units, number, parameter_text
-from petri.report.record import RunRecord, left_out_text, shown_figures
-from petri.report.summary import first_sentence
+from petri.report.telling.cells import Cells
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.expected import expected, origin
+from petri.report.telling.quantities import Units, number, parameter_text
+from petri.report.telling.record import RunRecord, left_out_text, shown_figures
+from petri.report.telling.source import first_sentence
 from petri.result import MeasureResult
 from petri.result.stored import Recording
 from petri.result.tables import Row

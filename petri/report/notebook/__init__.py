@@ -3,10 +3,10 @@
 The module is a `petri.display.Report`.
 """
 
-from petri.report.instants import why
 from petri.report.notebook.descriptions import text
 from petri.report.notebook.drawing import draw
 from petri.report.notebook.fragments import html
 from petri.report.notebook.progress import progress_line
+from petri.report.telling.instants import why
 
 __all__ = ["draw", "html", "progress_line", "text", "why"]

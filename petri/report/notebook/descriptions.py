@@ -14,11 +14,11 @@ from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.measure.intervals import Interval
 from petri.model import Model
-from petri.report.dimensions import shown_dimension
-from petri.report.quantities import Units, counted, parameter_text
-from petri.report.search import answer, question
-from petri.report.solution import exact_text
-from petri.report.why import why_text
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Units, counted, parameter_text
+from petri.report.telling.search import answer, question
+from petri.report.telling.solution import exact_text
+from petri.report.terminal.why import why_text
 from petri.result import MeasureResult, Result
 from petri.views import Why
 from petri.visible import visible

@@ -8,7 +8,6 @@ from typing import Final
 from petri.exact.solution import Solution
 from petri.experiment.results.outcome import Outcome
 from petri.model import Model
-from petri.report.dimensions import shown_dimension
 from petri.report.html import solution_page, sweep_figures, sweep_page, tables
 from petri.report.html.figures import Distribution, density
 from petri.report.html.markup import Content, Markup, content, tag
@@ -18,8 +17,9 @@ from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result, describe_solution
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
-from petri.report.quantities import Units
-from petri.report.record import of_result
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import Units
+from petri.report.telling.record import of_result
 from petri.result import MeasureResult, Result
 from petri.views import Drawing
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from petri.report.html.markup import Markup, tag
 from petri.report.html.page import Figure
-from petri.report.quantities import compact
+from petri.report.telling.quantities import compact
 
 WIDTH: Final = 420.0
 HEIGHT: Final = 210.0

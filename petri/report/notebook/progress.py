@@ -11,9 +11,9 @@ from petri.experiment.forwarding.procedure import Measured
 from petri.experiment.procedure.campaign import State
 from petri.experiment.threshold.procedure import State as SearchState
 from petri.net import Net
-from petri.report.progress import bar_of, describe
-from petri.report.quantities import Units
-from petri.report.search import measured_text, progress_text, tried_text
+from petri.report.telling.progress import bar_of, describe
+from petri.report.telling.quantities import Units
+from petri.report.telling.search import measured_text, progress_text, tried_text
 from petri.run.replications import Progress
 
 WIDTH: Final = 78

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from petri.net import Expr, Net, OutputArc, Place, SetArc, Transition, constant_weight
-from petri.report.expressions import ExpressionText, priority_text
 from petri.report.picture.folding import array_of, fold_names, starred
+from petri.report.telling.expressions import ExpressionText, priority_text
 
 MANY = 6  # elements of an array; of more, those that differ only in their texts are drawn as one
 TRANSITION = " (transition)"  # after the name of a transition's node, because a place may have the same name

@@ -1,0 +1,1 @@
+"""CPN Tools (.cpn): timed coloured nets with pages."""

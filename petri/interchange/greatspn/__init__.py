@@ -1,0 +1,1 @@
+"""GreatSPN's projects (.PNPRO): GSPN, DSPN and SWN."""

@@ -1,0 +1,1 @@
+"""Nets for other tools: PNML, GreatSPN, PRISM, JANI."""

@@ -1,0 +1,1 @@
+"""PNML and what tools write in its form: TAPAAL, PIPE, TINA, ProM."""
