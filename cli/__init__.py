@@ -1,1 +1,1 @@
-"""The command line `pnsim`: one module per subcommand, imported when it is called."""
+"""The command line `pnsim`: `commands/` has a module for each subcommand, imported when it is called."""

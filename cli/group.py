@@ -9,11 +9,11 @@ import click
 from petri.diagnostics import did_you_mean
 from petri.version import VERSION
 
-from . import exits
 from .commands import COMMANDS, GROUPS
-from .console import write
-from .exits import Refusal, refusal
-from .interrupts import ctrl_c_at_once
+from .terminal import exits
+from .terminal.console import write
+from .terminal.exits import Refusal, refusal
+from .terminal.interrupts import ctrl_c_at_once
 
 ABOUT = "Simulate coloured timed Petri nets written in .net files."
 EPILOG = "Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` describes a command."
@@ -30,7 +30,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         with ctrl_c_at_once():
-            command: click.Command = import_module(f".{COMMANDS[cmd_name][0]}", __package__).command
+            command: click.Command = import_module(f".commands.{COMMANDS[cmd_name][0]}", __package__).command
         return command
 
     def resolve_command(

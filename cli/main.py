@@ -6,12 +6,12 @@ import os
 import sys
 from typing import NoReturn
 
-from .interrupts import ctrl_c_at_once
+from .terminal.interrupts import ctrl_c_at_once
 
 with ctrl_c_at_once():
-    from . import failing
     from .group import call
-    from .streams import ClosedPipe, prepare_streams
+    from .terminal import failing
+    from .terminal.streams import ClosedPipe, prepare_streams
 
 # OpenBLAS would start its threads as numpy is loaded, and nothing here multiplies matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from petri.atomic_file import write_text
 from petri.validation import folders, run_folder
-from pnsim.validate import print_account
+from pnsim.commands.validate import print_account
 
 HERE: Final = Path(__file__).resolve().parent
 PAGE: Final = HERE.parent / "docs" / "validation.md"

@@ -234,11 +234,11 @@ def test_options_are_in_groups_of_which_each_has_its_column(call: Call, monkeypa
     from importlib import import_module
 
     from pnsim.commands import COMMANDS
-    from pnsim.option_groups import OTHERS
+    from pnsim.options.option_groups import OTHERS
 
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("run", "sweep", "search", "rfc2544"):
-        command = import_module(f"pnsim.{COMMANDS[name][0]}").command
+        command = import_module(f"pnsim.commands.{COMMANDS[name][0]}").command
         out = call(name, "--help").out
         options = [one.opts[0] for one in command.params if one.param_type_name == "option"]
         assert all(re.search(rf"^  (-\w, )?{option}\b", out, re.MULTILINE) for option in options)

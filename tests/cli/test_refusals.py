@@ -410,7 +410,7 @@ def test_no_memory_is_told_even_where_there_is_none_for_the_message(
         raise MemoryError
 
     monkeypatch.setattr(library, "net_names", fail)
-    monkeypatch.setattr("pnsim.failing.tell", fail)
+    monkeypatch.setattr("pnsim.terminal.failing.tell", fail)
     with pytest.raises(SystemExit) as ended:
         main(["list"])
     assert ended.value.code == 3

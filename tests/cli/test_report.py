@@ -96,7 +96,7 @@ def test_a_timeline_that_is_full_says_so(
     call: Call, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("petri.trace.timeline.MOST_EVENTS", 50)
-    monkeypatch.setattr("pnsim.trace.MOST_EVENTS", 50)
+    monkeypatch.setattr("pnsim.options.trace.MOST_EVENTS", 50)
     outcome = call("run", write(NET), "--trace", str(tmp_path / "t.json"), "--quiet")
     assert outcome.status == 0
     assert "warning[trace-full]" in outcome.err

@@ -484,7 +484,7 @@ def test_inlay_hints_and_lenses(client: Client) -> None:
 def test_without_pygls_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pnsim.lsp.find_spec", lambda name: None)
+    monkeypatch.setattr("pnsim.commands.lsp.find_spec", lambda name: None)
     result = caller(capsys)("lsp")
     assert result.status == 2
     assert "pip install 'pnsim[lsp]'" in result.err

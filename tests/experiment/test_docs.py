@@ -16,9 +16,9 @@ from petri.experiment import Experiment
 from petri.experiment.forwarding.yaml_forwarding import RFC_KEYS
 from petri.experiment.threshold.yaml_search import SEARCH_KEYS
 from petri.experiment.yaml.file import KEYS
-from pnsim.rfc2544 import command as rfc_command
-from pnsim.search import command as search_command
-from pnsim.sweep import command as sweep_command
+from pnsim.commands.rfc2544 import command as rfc_command
+from pnsim.commands.search import command as search_command
+from pnsim.commands.sweep import command as sweep_command
 from tests.documents import script
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"

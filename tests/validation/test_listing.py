@@ -13,7 +13,7 @@ from petri.validation.estimate import Estimate
 from petri.validation.study import read_study
 from petri.validation.suite import experiments
 from petri.validation.wording import processor_time
-from pnsim.validate_progress import ValidationProgress
+from pnsim.terminal.validate_progress import ValidationProgress
 from tests.cli.calling import caller
 from tests.engines import REFERENCE
 

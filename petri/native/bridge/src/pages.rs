@@ -37,7 +37,7 @@ pub struct Pages;
 
 /// `petri/wording/command.txt` has the same sentence for what Python cannot have.
 const NO_MEMORY: &[u8] = b"error[out-of-memory]: there is not enough memory for this run\n";
-/// The exit status of a run that stopped (`cli/exits.py`).
+/// The exit status of a run that stopped (`cli/terminal/exits.py`).
 const STOPPED: i32 = 3;
 
 /// A block, if the system had one. Rust can only end the process where memory is over; this says why, and in which words.

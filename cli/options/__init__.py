@@ -1,0 +1,1 @@
+"""What options there are, and how their values are read."""

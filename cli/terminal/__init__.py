@@ -1,0 +1,1 @@
+"""What people see besides results: progress, refusals, the ends of commands."""
