@@ -22,9 +22,8 @@ from ..options.experiments import (
     check_export,
     read_grids,
     run_options,
-    search_options,
-    search_settings,
     study_of,
+    study_options,
 )
 from ..options.given import Given
 from ..options.net_options import complete_net, given_options
@@ -37,17 +36,10 @@ from ..terminal.console import always_shown, show, tell
 from ..terminal.exits import refusal
 from ..terminal.search_progress import SearchProgress
 
-REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
-
 
 @click.command(name="search", cls=Grouped)
 @click.argument("what", metavar="NET", shell_complete=complete_net)
-@click.option("--find", metavar="NAME", help="The parameter that is varied.")
-@click.option("--in", "between", metavar="FROM..TO", help="Its range: the condition holds at FROM and not at TO.")
-@click.option(
-    "--while", "condition", metavar="CONDITION", help="What must hold: 'loss == 0', 'loss <= 1% and wait < 9'."
-)
-@search_options
+@study_options(Search)
 @click.option(
     "--grid", "grids", multiple=True, metavar="NAME=VALUES", help="Search at each of these points. May be repeated."
 )
@@ -84,7 +76,10 @@ def command(
 
     check_export(export)
     check_report(report)
-    search = _search(what, grids, given, options)
+    if what.endswith(FILES) and grids:
+        raise refusal("grid-of-file")
+    points = read_grids(grids, given.settings) if grids else [{}]
+    search = study_of(Search, what, given, options, load_search, points)
     with SearchProgress(quiet) as progress:
         outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
     with always_shown(lambda: show(outcome, as_json, print_search)):
@@ -95,18 +90,6 @@ def command(
     if outcome.interrupted:
         tell_over(time_limit)
     return _tell_ending(outcome, quiet)
-
-
-def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, Any]) -> Search:
-    """The search of the file, or one made from the options. Options override the file."""
-    fields = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
-    if what.endswith(FILES) and grids:
-        raise refusal("grid-of-file")
-    missing = [] if what.endswith(FILES) else [option for name, option in REQUIRED.items() if name not in fields]
-    if missing:
-        raise refusal("search-option-missing", option=missing[0])
-    points = read_grids(grids, given.settings) if grids else [{}]
-    return study_of(what, given, options, fields, load=load_search, make=Search, points=points)
 
 
 def _tell_ending(outcome: SearchOutcome, quiet: bool) -> int:

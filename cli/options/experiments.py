@@ -12,18 +12,18 @@ import click
 from petri import language
 from petri.experiment.design import sampling
 from petri.experiment.design.definition import Definition
+from petri.experiment.design.options import Option, options_of
 from petri.experiment.design.sampling import Value
 from petri.experiment.design.settings import parse_best, parse_confidence
-from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.results.tables import SUFFIXES, check_format
-from petri.experiment.threshold.definition import Search
+from petri.experiment.threshold.definition import Bisected
 from petri.measure.selection import Best
 from petri.model import Model
 
 from ..terminal.exits import check_output, refusal
 from . import nets
 from .given import Given
-from .net_options import options
+from .net_options import Command, options
 from .pages import report_option
 from .run_options import COUNT, engine_option, length_options, output_options
 from .time_limit import time_limit_option
@@ -93,23 +93,10 @@ def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> Non
 
 
 Runs = TypeVar("Runs", bound="Definition")
-Study = TypeVar("Study", "Search", "Forwarding")
+Study = TypeVar("Study", bound=Bisected)
 
 root_option = click.option(
     "--root", metavar="FOLDER", help="Let EXPERIMENT.yaml name files in this folder.  [default: its own folder]"
-)
-# How fine and how sure a search is.
-search_options = options(
-    click.option(
-        "--resolution", metavar="STEP", help="How fine: a share of the greater end, or a length.  [default: 1%]"
-    ),
-    click.option("--confidence", metavar="SHARE", help="Probability that the answer is right.  [default: 95%]"),
-    click.option(
-        "--max-replications", type=COUNT, metavar="N", help="Limit for each value that is tried.  [default: 100]"
-    ),
-    click.option(
-        "--no-growth-check", is_flag=True, help="Accept a value although a place still grows when its runs end."
-    ),
 )
 # How long the runs are, on what, and where their results go.
 run_options = options(
@@ -123,39 +110,75 @@ run_options = options(
 )
 
 
+class StudyOption(click.Option):
+    """An option of a study, in a group of its own in the help."""
+
+    group = "What is varied and asked"
+
+
+def study_options(study: type) -> Callable[[Command], Command]:
+    """The options that the fields of a study declare; their values are None where they are not on the command line."""
+    return options(*(_click_option(name, one) for name, one in options_of(study).items()))
+
+
+def _click_option(name: str, one: Option) -> Callable[[Any], Any]:
+    kind: dict[str, Any] = {"type": COUNT} if one.kind == "count" else {"is_flag": one.kind == "switch"}
+    short = ("-n",) if one.flag == "--replications" else ()
+
+    def read(_: click.Context, __: click.Parameter, text: Any) -> Any:
+        return None if text is None or text is False else _read(one, text)
+
+    return click.option(
+        one.flag, *short, name, cls=StudyOption, metavar=one.metavar, help=one.help, callback=read, **kind
+    )
+
+
+def _read(one: Option, written: Any) -> Any:
+    """The value of an option that was given. Raises Refusal, ExperimentError."""
+    match one.kind:
+        case "switch":
+            return False
+        case "share":
+            return parse_confidence(written)
+        case "values":
+            return _listed(written)
+    return written
+
+
+def _listed(text: str) -> list[Value]:
+    try:
+        found = [value for value in sampling.parse_values(text) if value != ""]
+    except sampling.BadRange as bad:
+        raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
+    if not found:
+        raise refusal("rfc-sizes", text=text)
+    return found
+
+
 def study_of(
+    study: type[Study],
     what: str,
     given: Given,
     options: Mapping[str, Any],
-    fields: dict[str, Any],
-    *,
     load: Callable[[Path, Path | None], Study],
-    make: Callable[..., Study],
     points: Sequence[Mapping[str, Value]] = ({},),
 ) -> Study:
-    """The study that `load` reads from the file, with these fields; or that which `make` makes of a net and them."""
+    """The study that `load` reads from a file, or one of a net, with the options that were given. Raises Refusal."""
+    declared = options_of(study)
+    fields = {name: options[name] for name in declared if options[name] is not None}
     root = root_of(what, options["root"])
     read = load(Path(what), root) if what.endswith(FILES) else None
+    missing = (
+        [] if read is not None else [one.flag for name, one in declared.items() if one.required > (name in fields)]
+    )
+    if missing:
+        raise refusal("search-option-missing", option=missing[0])
     runs = Definition(net_of(what), points) if read is None else read.runs
     overrides = {name: options[name] for name in ("until", "warmup", "seed")}
     overrides["streams"] = options["random_streams"]
     overrides["measures"] = list(options.get("measures", ())) or None
     runs = with_files(runs.with_overrides(fixed={**runs.fixed, **given.settings}, **overrides), given)
-    return make(runs, **fields) if read is None else replace(read, runs=runs, **fields)
-
-
-def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `search_options` gave, as fields of a search; nothing for those that were not given."""
-    given: dict[str, Any] = {}
-    if options["resolution"] is not None:
-        given["resolution"] = options["resolution"]
-    if options["max_replications"] is not None:
-        given["most"] = options["max_replications"]
-    if options["confidence"] is not None:
-        given["confidence"] = parse_confidence(options["confidence"])
-    if options["no_growth_check"]:
-        given["growth"] = False
-    return given
+    return study(runs=runs, **fields) if read is None else replace(read, runs=runs, **fields)
 
 
 def with_files(runs: Runs, given: Given) -> Runs:

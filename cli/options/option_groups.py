@@ -10,8 +10,7 @@ OTHERS: Final = "Other options"
 WIDEST: Final = 22  # columns of an option with its value; a longer one has a line of its own
 _GROUPS: Final = {
     "What is varied and asked": (
-        "grids", "greatest", "least", "within", "measures", "find", "between", "condition", "resolution",
-        "no_growth_check", "sizes", "load", "size", "loss", "delay", "throughput",
+        "grids", "greatest", "least", "within", "measures",
     ),
     "The net": ("settings", "streams", "columns", "tables", "root"),
     "The runs": (
@@ -35,7 +34,7 @@ class Grouped(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                found[_GROUP_OF.get(str(parameter.name), OTHERS)].append(record)
+                found[_GROUP_OF.get(str(parameter.name)) or str(getattr(parameter, "group", OTHERS))].append(record)
         for title, records in found.items():
             if records:
                 records[0] = (records[0][0].ljust(WIDEST), records[0][1])  # so that the texts of all groups align

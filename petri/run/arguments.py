@@ -16,10 +16,11 @@ def check_path(name: str, value: object) -> None:
         raise TypeError(f"`{name}` is a path, not {value!r:.60}")
 
 
-def check_text(name: str, value: object) -> None:
+def check_text(name: str, value: object, example: str = "") -> None:
     """Raises TypeError unless it is a text."""
     if not isinstance(value, str):
-        raise TypeError(f"`{name}` is a text, not {value!r:.60}")
+        such = f", such as {example!r}," if example else ","
+        raise TypeError(f"`{name}` is a text{such} not {value!r:.60}")
 
 
 def check_mapping(name: str, value: object, example: str) -> None:

@@ -57,9 +57,9 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "a case": (lambda: experiment(cases={"fast": 3}), "`cases['fast']` is a mapping"),
     "a file of an experiment": (lambda: petri.Experiment.load(3), "`path` is a path, not 3"),  # type: ignore[arg-type]
     "an outcome": (lambda: export(3, "x.csv"), "`outcome` is what `petri.sweep` returns, not 3"),  # type: ignore[arg-type]
-    "loss": (lambda: petri.rfc2544("mm1", loss=3), "`loss` is a text, not 3"),  # type: ignore[arg-type]
+    "loss": (lambda: petri.rfc2544("mm1", loss=3), "`loss` is a text, such as 'loss', not 3"),
     "confidence": (
-        lambda: petri.search("mm1", find="load", between=(0.1, 0.5), condition="wait < 1", confidence="x"),  # type: ignore[arg-type]
+        lambda: petri.search("mm1", find="load", between=(0.1, 0.5), condition="wait < 1", confidence="x"),
         "`confidence` is a number, such as 0.95, not 'x'",
     ),
 }

@@ -102,7 +102,7 @@ def test_what_is_no_experiment_or_no_result_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="a side is written as"):
         petri.compare(3, 4)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="`condition` is a text, such as 'loss == 0', not 3"):
-        petri.search("mm1", find="load", between=(0.1, 0.9), condition=3)  # type: ignore[arg-type]
+        petri.search("mm1", find="load", between=(0.1, 0.9), condition=3)
 
 
 def test_other_values_for_an_experiment_keep_its_grid() -> None:

@@ -13,8 +13,9 @@ import pytest
 
 from petri.engine.native import available
 from petri.experiment import Experiment
-from petri.experiment.forwarding.yaml_forwarding import RFC_KEYS
-from petri.experiment.threshold.yaml_search import SEARCH_KEYS
+from petri.experiment.design.options import options_of
+from petri.experiment.forwarding.definition import Forwarding
+from petri.experiment.threshold.definition import Search
 from petri.experiment.yaml.file import KEYS
 from pnsim.commands.rfc2544 import command as rfc_command
 from pnsim.commands.search import command as search_command
@@ -65,8 +66,8 @@ def test_every_option_and_key_is_told() -> None:
         assert options - {"--engine", "--quiet"} <= told
     for key in KEYS:
         assert f"`{key}`" in text, key
-    for key in SEARCH_KEYS | RFC_KEYS:
-        assert f"  {key}: " in text, key
+    for option in (options_of(Search) | options_of(Forwarding)).values():
+        assert f"  {option.key}: " in text, option.key
 
 
 if __name__ == "__main__":

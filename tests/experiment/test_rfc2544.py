@@ -246,8 +246,9 @@ def test_a_file(gate: str, tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text(FILE, encoding="utf-8")
     runs = Definition(gate, [{}], {"line": "2 Gbps"}, until="300 us", expected=[])
     assert load_forwarding(tmp_path / "r.yaml") == Forwarding(
-        runs, "load", sizes=[64, 128], between="0.2..1", condition="loss <= 1%", resolution="10%", replications=3
-    )
+        runs=runs, load="load", sizes=[64, 128], between="0.2..1", condition="loss <= 1%", resolution="10%",
+        replications=3,
+    )  # fmt: skip
 
 
 def test_everything_wrong_in_a_file_is_told_at_once(gate: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -311,7 +312,10 @@ seed: 3
 def test_a_file(md1k: str, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
     runs = Definition(md1k, [{}], {"seats": 4}, until=500.0, seed=3, expected=[], title="Loss of one percent")
-    assert load_search(tmp_path / "s.yaml") == Search(runs, "load", "0.2..1.2", "loss <= 2%", "0.1", 0.9, 20, False)
+    assert load_search(tmp_path / "s.yaml") == Search(
+        runs=runs, find="load", between="0.2..1.2", condition="loss <= 2%", resolution="0.1", confidence=0.9,
+        max_replications=20, growth=False,
+    )  # fmt: skip
 
 
 def test_everything_wrong_in_a_file_is_told_at_once(md1k: str, tmp_path: Path) -> None:
@@ -333,3 +337,18 @@ def test_a_search_and_a_sweep_are_told_apart(md1k: str, tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text("net: md1k.net\n", encoding="utf-8")
     with pytest.raises(LanguageError, match="pnsim sweep"):
         load_search(tmp_path / "e.yaml")
+
+
+def test_what_a_program_leaves_out_or_gives_wrongly_is_named(md1k: str) -> None:
+    asked: dict[str, Any] = {"find": "load", "between": "0.2..1.2", "condition": "loss <= 2%"}
+    with pytest.raises(TypeError, match=r"`find` is missing, such as find='load'"):
+        petri.search(md1k, between="0.2..1.2", condition="loss <= 2%")
+    with pytest.raises(TypeError, match="`condition` is a text, such as 'loss == 0', not 3"):
+        petri.search(md1k, **{**asked, "condition": 3})
+    with pytest.raises(ValueError, match="max_replications"):
+        petri.search(md1k, **asked, max_replications=0)
+    with pytest.raises(TypeError, match="resolutoin"):
+        petri.search(md1k, **asked, resolutoin="1%")
+    parameters = signature(petri.search).parameters
+    assert list(parameters)[:3] == ["net", "find", "between"]
+    assert parameters["resolution"].default is None

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from petri.experiment.design.definition import Definition
+from petri.experiment.design.options import option
 from petri.experiment.design.sampling import Value
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.threshold.condition import check_parameter
-from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS
+from petri.experiment.threshold.definition import Bisected, Search, check_condition
 from petri.measure.figures import UnknownFigure, figures
 from petri.net import Net
 
 SIZES: Final = (64, 128, 256, 512, 1024, 1280, 1518)  # bytes; RFC 2544, section 9.1, Ethernet
 SHARES: Final = (1.0, 0.75, 0.5, 0.25)  # of the throughput, at which the delay is measured (NPF)
-BETWEEN: Final = "0.05..1"
-REPLICATIONS: Final = 10
 
 USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "load": ("load", "offered_load", "line_load", "utilisation"),
@@ -32,31 +31,44 @@ PARAMETERS: Final = ("load", "size")
 NEEDED: Final = ("load", "loss")
 
 
-@dataclass(frozen=True)
-class Forwarding:
-    """A study of RFC 2544. A name that is empty is the first of `USUAL` that the net has.
+def _role(name: str, about: str) -> Any:
+    return option("text", name, name, "NAME", about, default="")
 
-    runs: the net, what is fixed, how long a run is. load, size: parameters; loss, delay, throughput: measures. Only
-    load and loss must be there. sizes: of the frames, in bytes or in the parameter's unit. between: the loads, the
-    greatest last. condition: when a load counts as forwarded, `LOSS == 0` if empty. resolution, confidence, most,
-    growth: of the search, as of `petri.experiment.threshold.definition.Search`. replications: for delay, loss and
-    bursts.
+
+@dataclass(frozen=True, kw_only=True)
+class Forwarding(Bisected):
+    """A study of RFC 2544: a search for the throughput, and what is measured at and above it.
+
+    A name that is empty is the first of `USUAL` that the net has. load, size: parameters; loss, delay, throughput:
+    measures. Only load and loss must be there. sizes: of the frames, in bytes or in the parameter's unit. between: the
+    loads, the greatest last. condition: when a load counts as forwarded, `LOSS == 0` if empty. replications: for delay,
+    loss and bursts. The other options are those of `Bisected`.
     """
 
-    runs: Definition
-    load: str = ""
-    size: str = ""
-    loss: str = ""
-    delay: str = ""
-    throughput: str = ""
-    sizes: Sequence[Value] = SIZES
-    between: Any = BETWEEN
-    condition: str = ""
-    resolution: Any = None
-    confidence: float = CONFIDENCE
-    most: int = MOST_REPLICATIONS
-    growth: bool = True
-    replications: int = REPLICATIONS
+    sizes: Sequence[Value] = option(
+        "values", "sizes", "[64, 512, 1518]", "LIST", f"Frame sizes.  [default: {','.join(map(str, SIZES))}]",
+        default=SIZES,
+    )  # fmt: skip
+    load: str = _role("load", "The parameter that is the offered load.  [default: load, …]")
+    size: str = _role("size", "The parameter that is the frame size.  [default: size, packet, …]")
+    loss: str = _role("loss", "The measure of lost frames.  [default: loss, lost, …]")
+    delay: str = _role("delay", "The measure of the delay.  [default: delay, latency, …]")
+    throughput: str = _role("throughput", "The measure of what is forwarded.  [default: throughput, …]")
+    between: Any = option(
+        "free", "in", "0.5..1", "FROM..TO", "The loads.  [default: 0.05..1]", default="0.05..1", refuses=Bisected.ladder
+    )
+    condition: str = option(
+        "text", "while", "loss == 0", "CONDITION", "When a load is forwarded.  [default: LOSS == 0]",
+        default="", refuses=check_condition,
+    )  # fmt: skip
+    replications: int = option(
+        "count", "replications", "10", "N", "Runs for delay, loss and bursts.  [default: 10]", default=10
+    )
+
+    def search(self, find: str, condition: str, runs: Definition) -> Search:
+        """The search for the throughput."""
+        own = {one.name: getattr(self, one.name) for one in fields(Bisected)}
+        return Search(**{**own, "find": find, "condition": condition, "runs": runs})
 
 
 @dataclass(frozen=True)

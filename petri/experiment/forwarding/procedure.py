@@ -20,7 +20,6 @@ from petri.experiment.forwarding.definition import SHARES, Forwarding, find_role
 from petri.experiment.forwarding.outcome import Bursts, ForwardingOutcome, SizeResult
 from petri.experiment.procedure.points import Interrupted, begin_point
 from petri.experiment.results.summary import PointOutcome
-from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.outcome import Found
 from petri.experiment.threshold.procedure import Searching, State
 from petri.run.stop import TimeLimit, interruptible
@@ -71,16 +70,7 @@ class _Study:
         points = [{**point, self.roles.size: size} for point in others for size in sizes] or others
         condition = study.condition or f"{self.roles.loss} == 0"
         runs = replace(study.runs, points=points, measures=self.roles.measures)
-        search = Search(
-            runs,
-            self.roles.load,
-            study.between,
-            condition,
-            study.resolution,
-            study.confidence,
-            study.most,
-            study.growth,
-        )
+        search = study.search(self.roles.load, condition, runs)
         self.searching = Searching(search, engine, threads, watch, limit)
         ladder = self.searching.ladder
         if ladder.down:

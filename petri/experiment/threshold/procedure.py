@@ -23,7 +23,6 @@ from petri.experiment.procedure.points import Interrupted, PointRuns, begin_poin
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.threshold.condition import check_parameter, condition_names, parse_condition
 from petri.experiment.threshold.definition import Search
-from petri.experiment.threshold.ladder import make_ladder
 from petri.experiment.threshold.outcome import Found, SearchOutcome, Status, Trial
 from petri.measure.decision import Decision
 from petri.measure.figures import default_names
@@ -86,7 +85,7 @@ class Searching:
         if search.find in search.runs.fixed:
             raise problem("experiment-same-parameter", name=search.find, where="find")
         condition_names(search.condition)
-        self.ladder = make_ladder(search.between, search.resolution, whole=self._takes_whole_numbers())
+        self.ladder = search.ladder(whole=self._takes_whole_numbers())
         self.net = self._first_net()
         self.condition = parse_condition(search.condition, self.net)
         kept = default_names(self.net) if search.runs.measures is None else search.runs.measures
@@ -213,7 +212,9 @@ class _Bisection:
 
     def decide(self, runs: PointRuns) -> Decision:
         condition = self.searching.condition
-        return condition.decide({name: runs.samples(name) for name in condition.names}, self.error, self.search.most)
+        return condition.decide(
+            {name: runs.samples(name) for name in condition.names}, self.error, self.search.max_replications
+        )
 
     def grows(self, runs: PointRuns) -> Drift | None:
         """The place that grows most until the end of the runs, if they have a fixed end and reach it."""
