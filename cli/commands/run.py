@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from petri.net import MOST_REPLICATIONS
+from petri.run.plan import RunOptions
 
 from ..options.net_options import given_options, optional_net_argument
 from ..options.option_groups import Grouped
@@ -14,7 +16,7 @@ from ..options.pages import REPORT_HELP
 from ..options.ranges import Whole
 from ..options.run_options import engine_option, seed_option, streams_option
 from ..options.time_limit import time_limit_option
-from . import running
+from .running import Asked, run
 
 LIMITS = Whole(1, 2**63 - 1)
 
@@ -67,4 +69,5 @@ def command(**options: Any) -> int:
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
-    return running.run(**options)
+    asked = {one.name: options.pop(one.name) for one in fields(Asked)}
+    return run(Asked(**asked), RunOptions(**options))  # type: ignore[typeddict-item]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
-from typing import TypedDict, Unpack
+from contextlib import ExitStack
+from dataclasses import dataclass
 
 import click
 
@@ -45,96 +45,93 @@ from ..terminal.exits import Refusal, refusal
 from ..terminal.progress import ProgressLine
 from .solve import comparison_rows, exact_libraries
 
-
-class How(TypedDict):
-    """How replications are run."""
-
-    threads: int | None
-    time_limit: TimeLimit | None
-
-
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
 MOST_CHOICES = 2_000  # transitions of a net whose choices by chance are looked at before the text is checked
 MOST_DRIFTS = 3  # figures that have not settled, of those that are shown
 
 
-def run(
-    net: str | None,
-    given: Given,
-    *,
-    precision: str | None = None,
-    max_replications: int | None = None,
-    time_limit: TimeLimit | None = None,
-    threads: int | None = None,
-    as_json: bool = False,
-    trace: str | None = None,
-    exact: bool = False,
-    report: str | None = None,
-    every: bool = False,
-    quiet: bool = False,
-    max_tokens: int | None = None,
-    max_instant: int | None = None,
-    saving: tuple[str, str] | None = None,
-    saved: str | None = None,
-    random_streams: str | None = None,
-    **planned: Unpack[RunOptions],
-) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the options of `pnsim run` ask for besides the plan of the run (`RunOptions`), by their names."""
+
+    net: str | None
+    given: Given
+    precision: str | None
+    max_replications: int | None
+    time_limit: TimeLimit | None
+    threads: int | None
+    as_json: bool
+    trace: str | None
+    exact: bool
+    report: str | None
+    every: bool
+    quiet: bool
+    max_tokens: int | None
+    max_instant: int | None
+    saving: tuple[str, str] | None
+    saved: str | None
+    random_streams: str | None
+
+    @property
+    def limits(self) -> Limits:
+        standard = Limits()
+        return Limits(self.max_instant or standard.firings_at_an_instant, self.max_tokens or standard.tokens)
+
+
+def run(asked: Asked, planned: RunOptions) -> int:
     """Run the net and show what was found. Returns the exit status. Raises Refusal, LanguageError."""
-    start = None if saved is None else _saved(saved)
-    model = _with_streams(_model(net, given, start, quiet), random_streams, start)
-    _check_engine(planned.get("engine", "auto"), quiet)
-    _check_outputs(report, saving, model)
-    with_state = start is not None or saving is not None
-    wanted = _precision(model, precision, planned.get("replications"), trace is not None, with_state)
-    planned["save_at"] = saving[0] if saving else None
-    planned["limits"] = _limits(max_tokens, max_instant)
-    planned["occupancy"] = bool(report or as_json or saving) and len(model.net.places) <= MOST_OCCUPANCIES
+    start = None if asked.saved is None else _saved(asked.saved)
+    model = _with_streams(_model(asked, start), asked.random_streams, start)
+    _check_engine(planned.get("engine", "auto"), asked.quiet)
+    _check_outputs(asked, model)
+    wanted = _precision(model, asked, planned.get("replications"))
+    planned["save_at"] = asked.saving[0] if asked.saving else None
+    planned["limits"] = asked.limits
+    described = bool(asked.report or asked.as_json or asked.saving)
+    planned["occupancy"] = described and len(model.net.places) <= MOST_OCCUPANCIES
     try:
         if planned.get("warmup") == "auto":
-            planned["warmup"] = _find_warmup(model, planned, quiet, time_limit)
+            planned["warmup"] = _find_warmup(model, planned, asked)
         # Errors in the times are reported before any file is written.
-        plan, asked, starts = _plan(model, start, trace is not None, planned, quiet)
+        plan, count, starts = _plan(model, start, asked, planned)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
-    solution = _solved(model, plan) if exact else None
-    how: How = {"threads": threads, "time_limit": time_limit}
+    solution = _solved(model, plan) if asked.exact else None
     started = time.perf_counter()
     if wanted is None:
-        result, untraced = _simulate(model, plan, asked, trace, quiet, how, starts)
+        result, untraced = _simulate(model, plan, count, asked, starts)
     else:
-        first = planned.get("replications")
-        result, untraced = _replicate(model, plan, wanted, first, max_replications, quiet, how), None
+        result, untraced = _replicate(model, plan, wanted, planned.get("replications"), asked), None
     seconds = time.perf_counter() - started
-    with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
-        if report:
-            _write_report(result, model, report)
-    if saving is not None:
-        _save(result, *saving)
+    with always_shown(lambda: _show(result, asked, seconds, solution)):
+        if asked.report:
+            _write_report(result, model, asked.report)
+    if asked.saving is not None:
+        _save(result, *asked.saving)
     if untraced is not None:
         raise untraced
-    _tell_interruption(result, wanted, time_limit, quiet)
-    if not quiet:
-        _tell_choices(model, net, given)
-    return _tell_ending(result, model, quiet)
+    _tell_interruption(result, wanted, asked)
+    if not asked.quiet:
+        _tell_choices(model, asked)
+    return _tell_ending(result, model, asked.quiet)
 
 
-def _check_outputs(report: str | None, saving: tuple[str, str] | None, model: Model) -> None:
+def _check_outputs(asked: Asked, model: Model) -> None:
     """Raises Refusal for a report or a saved state that cannot be written, before anything is computed."""
-    if report is not None:
-        check(report)
-    if saving is not None:
-        exits.check_output(saving[1], model.sources)
+    check(asked.report)
+    if asked.saving is not None:
+        exits.check_output(asked.saving[1], model.sources)
 
 
-def _model(net: str | None, given: Given, start: SavedRun | None, quiet: bool) -> Model:
+def _model(asked: Asked, start: SavedRun | None) -> Model:
     """The net that is named, or that of the saved state. Raises Refusal, and MissingParameter if there is neither."""
-    if net is not None:
-        return nets.load(net, given, quiet=quiet)
+    if asked.net is not None:
+        return nets.load(asked.net, asked.given, quiet=asked.quiet)
     if start is None:
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
-    if given != Given():
+    if asked.given != Given():
         raise refusal("state-with-parameters")
     return Model(start.net)
 
@@ -155,15 +152,14 @@ def _saved(path: str) -> SavedRun:
         raise refusal("state-unreadable", path=path, reason=str(error)) from error
 
 
-def _plan(
-    model: Model, start: SavedRun | None, trace: bool, planned: RunOptions, quiet: bool
-) -> tuple[Plan, int, Starts | None]:
+def _plan(model: Model, start: SavedRun | None, asked: Asked, planned: RunOptions) -> tuple[Plan, int, Starts | None]:
     """The plan, the number of replications, and where they begin if not at time 0. Reports what a state lacks."""
+    trace = asked.trace is not None
     if start is None:
         return *model.plan(trace=trace, **planned), None
     going_on = model.going_on(start, trace=trace, **planned)
     starts = going_on.starts
-    if starts.left_out and not quiet:
+    if starts.left_out and not asked.quiet:
         tell(Diagnostic("state-left-out", severity="warning", values={"parts": list(starts.left_out)}))
     return going_on.plan, len(starts.replications), starts
 
@@ -185,56 +181,46 @@ def _save(result: Result, time: str, path: str) -> None:
 
 
 def _simulate(
-    model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, starts: Starts | None
+    model: Model, plan: Plan, count: int, asked: Asked, starts: Starts | None
 ) -> tuple[Result, Refusal | None]:
     """The result, and why the trace could not be written, if so."""
-    with (
-        _trace_file(trace, model.net, plan, asked, how) if trace else nullcontext() as sink,
-        ProgressLine(Units.of(model.net), quiet) as progress,
-    ):
-        result = model.run_plan(plan, asked, progress=progress, trace=sink, starts=starts, **how)
+    limit, threads = asked.time_limit, asked.threads
+    with ExitStack() as stack:
+        sink = None
+        if asked.trace:
+            threads, limit = 1, TimeLimit.of(limit)
+            sink = stack.enter_context(TraceFile(asked.trace, model.net, plan.until, count, limit))
+        progress = stack.enter_context(ProgressLine(Units.of(model.net), asked.quiet))
+        result = model.run_plan(
+            plan, count, progress=progress, trace=sink, starts=starts, threads=threads, time_limit=limit
+        )
     return result, None if sink is None else sink.failure
 
 
-def _trace_file(path: str, net: Net, plan: Plan, asked: int, how: How) -> TraceFile:
-    how["threads"] = 1
-    how["time_limit"] = limit = TimeLimit.of(how["time_limit"])
-    return TraceFile(path, net, plan.until, asked, limit)
-
-
-def _replicate(
-    model: Model, plan: Plan, wanted: Precision, first: int | None, most: int | None, quiet: bool, how: How
-) -> Result:
+def _replicate(model: Model, plan: Plan, wanted: Precision, first: int | None, asked: Asked) -> Result:
     """Replicate until the intervals are as narrow as wanted."""
-    with ProgressLine(Units.of(model.net), quiet) as progress:
-        first, most = first or model.first_look, most or MOST_FOR_PRECISION
-        return model.run_precisely(plan, wanted, first, most, progress=progress, **how)
+    first, most = first or model.first_look, asked.max_replications or MOST_FOR_PRECISION
+    with ProgressLine(Units.of(model.net), asked.quiet) as progress:
+        return model.run_precisely(
+            plan, wanted, first, most, threads=asked.threads, progress=progress, time_limit=asked.time_limit
+        )
 
 
-def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:
-    standard = Limits()
-    return Limits(firings_at_an_instant or standard.firings_at_an_instant, tokens or standard.tokens)
-
-
-def _precision(
-    model: Model, text: str | None, replications: int | None, trace: bool, with_state: bool
-) -> Precision | None:
-    """The value of `--precision`, or that of the net where nothing else decides how often it is run. Raises Refusal.
-
-    with_state: whether a state is saved, or the run goes on from one.
-    """
-    if text is None:
-        decided = replications is not None or trace or with_state
+def _precision(model: Model, asked: Asked, replications: int | None) -> Precision | None:
+    """The value of `--precision`, or that of the net where nothing else decides how often it is run. Raises Refusal."""
+    with_state = asked.saved is not None or asked.saving is not None
+    if asked.precision is None:
+        decided = replications is not None or asked.trace is not None or with_state
         return None if decided else model.precision
-    if trace:
+    if asked.trace is not None:
         raise refusal("precision-of-trace")
-    wanted = read_precision(text)
+    wanted = read_precision(asked.precision)
     if with_state:
         raise refusal("state-with-precision")
     return wanted
 
 
-def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimit | None) -> str:
+def _find_warmup(model: Model, planned: RunOptions, asked: Asked) -> str:
     """Determine the end of the warm-up from pilot runs, and report it."""
     try:
         found = find(
@@ -242,11 +228,11 @@ def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimi
             until=planned.get("until"),
             seed=planned.get("seed"),
             engine=planned.get("engine", "auto"),
-            limit=TimeLimit.of(limit),
+            limit=TimeLimit.of(asked.time_limit),
         )
     except ValueError as error:
         raise refusal("warmup-without-end", net=model.net.name) from error
-    if not quiet:
+    if not asked.quiet:
         where = Units.of(model.net).show(found.length, "Time")
         tell(Diagnostic("warmup-found", severity="note", values={"where": where, "series": found.decided_by}))
     if not found.settled:
@@ -270,18 +256,16 @@ def _solved(model: Model, plan: Plan) -> Solution:
         return model.solve(at=up_to)
 
 
-def _show(
-    result: Result, source: str | None, seconds: float, as_json: bool, every: bool, solution: Solution | None
-) -> None:
-    if as_json:
+def _show(result: Result, asked: Asked, seconds: float, solution: Solution | None) -> None:
+    if asked.as_json:
         contents = result.to_dict()
         if solution is not None:
             contents["exact"] = comparison_rows(solution, result)
-        if source is not None:
-            contents["manifest"]["source"] = source
+        if asked.net is not None:
+            contents["manifest"]["source"] = asked.net
         write_json(contents)
         return
-    print_summary(result, stdout_console(), seconds=seconds, every=every)
+    print_summary(result, stdout_console(), seconds=seconds, every=asked.every)
     if solution is not None:
         print_comparison(solution, result, stdout_console())
 
@@ -294,11 +278,11 @@ def _write_report(result: Result, model: Model, path: str) -> None:
         write_page(run_report(result, model.sources), path)
 
 
-def _tell_interruption(result: Result, wanted: Precision | None, limit: TimeLimit | None, quiet: bool) -> None:
+def _tell_interruption(result: Result, wanted: Precision | None, asked: Asked) -> None:
     """Say that the time was over, or which measures have not become as precise as they should."""
     if result.interrupted:
-        tell_over(limit)
-    elif wanted is not None and not quiet:
+        tell_over(asked.time_limit)
+    elif wanted is not None and not asked.quiet:
         _tell_imprecise(result, wanted)
 
 
@@ -345,16 +329,16 @@ def _tell_cautions(result: Result, model: Model, quiet: bool) -> None:
             tell(told, model.sources)
 
 
-def _tell_choices(model: Model, net: str | None, given: Given) -> None:
+def _tell_choices(model: Model, asked: Asked) -> None:
     """Warn of transitions that compete by chance, where the check of the text finds that this is probably a slip.
 
     The text is read again only for the few nets in which there are such transitions.
     """
-    if net in (None, nets.STDIN) or len(model.net.transitions) > MOST_CHOICES:
+    if asked.net in (None, nets.STDIN) or len(model.net.transitions) > MOST_CHOICES:
         return
     if next(conflicts(model.net), None) is None or not model.sources:
         return
-    found, sources = check_with_sources(next(iter(model.sources)), given.settings)
+    found, sources = check_with_sources(next(iter(model.sources)), asked.given.settings)
     for one in found:
         if one.id in ("choice-by-chance", "patience-that-holds"):
             tell(one, sources)

@@ -26,7 +26,8 @@ def rfc2544(
 ) -> ForwardingOutcome:
     """Throughput, delay, loss rate and bursts of a net, as `pnsim rfc2544` measures them.
 
-    Options: those of `Forwarding` and `Bisected`; the others are those of `petri.search`. runs: until, warmup, seed, fixed and others of `Experiment`.
+    Options: those of `Forwarding` and `Bisected`, and until, warmup, seed, fixed and others of `Experiment`; the others
+    are those of `petri.search`.
     """
     check_function("watch", watch)
     study = make_study(Forwarding, net, options, Definition)

@@ -26,9 +26,10 @@ def search(
 ) -> SearchOutcome:
     """The last value of a parameter at which a condition holds, as `pnsim search` finds it.
 
-    net: as of `Experiment`. Options: those of `Search` and `Bisected`, and runs: until, warmup, seed, fixed, measures and others of `Experiment`; with a grid or points, a search at each.
-    progress: whether to show a line that is rewritten, in a notebook or on a terminal. Raises ExperimentError or
-    LanguageError if the search is invalid, and ExperimentError where a run stops with an error in the model.
+    net: as of `Experiment`. Options: those of `Search` and `Bisected`, and runs: until, warmup, seed, fixed, measures
+    and others of `Experiment`; with a grid or points, a search at each. progress: whether to show a line that is
+    rewritten, in a notebook or on a terminal. Raises ExperimentError or LanguageError if the search is invalid, and
+    ExperimentError where a run stops with an error in the model.
     """
     check_function("watch", watch)
     defined = make_study(Search, net, options, Definition)
