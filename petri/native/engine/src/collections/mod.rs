@@ -11,6 +11,7 @@
 //! - [`heap`]: the least of many numbered items, of which any can leave
 //! - [`key_table`]: a number for each key in use, and a record for each
 //! - [`membership`]: the group of each of many, and the members of each group
+//! - [`narrow`]: rows of small numbers
 //! - [`records`]: rows of a head and a few words
 //! - [`ranked_row`]: a row of ranks that answers "which is the k-th of those in a range?"
 //! - [`thresholds`]: a row of thresholds that knows how many marks reach each, and all
@@ -19,6 +20,7 @@ pub mod chain;
 pub mod heap;
 pub mod key_table;
 pub mod membership;
+pub mod narrow;
 pub mod rank_set;
 pub mod ranked_row;
 pub mod records;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::exact::layout::Layout;
+use crate::collections::narrow::Narrow;
+use crate::exact::model::watch::Ended;
 use crate::exact::model::Model;
-use crate::exact::narrow::Narrow;
+use crate::exact::state::layout::Layout;
+use crate::exact::state::state_set::StateSet;
 use crate::exact::state::{Fields, Kept};
-use crate::exact::state_set::StateSet;
 use crate::exact::symmetry::Reduction;
-use crate::exact::watch::Ended;
 
 /// What an arc of the state graph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use crate::base::fault::{Fault, LoadError};
 use crate::base::ids::TransitionId;
-use crate::exact::watch::Ended;
+use crate::exact::model::watch::Ended;
 
 /// Each reason has an id, which `petri/wording` words.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::exact::matrix::{Matrix, Rates};
+use crate::exact::chain::matrix::{Matrix, Rates};
 
 /// Of each state its probability at an instant, and the expected number of steps in it up to there.
 pub struct Times {

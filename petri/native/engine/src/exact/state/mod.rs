@@ -4,12 +4,22 @@
 //! firings in progress: in a net whose times are exponential, a field for each transition that lasts, which has their number
 //! where all are alike, and else a content of kinds of firings. In a net with constant times, one field has them all: pairs of a
 //! kind and the ticks that are left, the next end first; of exponential times, which come before, 0 ticks.
+//!
+//! May import, of `exact`: `model`.
+//!
+//! - [`contents`]: what places hold, numbered
+//! - [`layout`]: how the numbers of a state are packed into words
+//! - [`state_set`]: the states found so far
+
+pub mod contents;
+pub mod layout;
+pub mod state_set;
 
 use std::collections::HashMap;
 
 use crate::base::ids::PlaceId;
-use crate::exact::contents::Contents;
 use crate::exact::model::Model;
+use crate::exact::state::contents::Contents;
 use crate::net::Discipline;
 use crate::program::arc::{Count, OutputProgram};
 use crate::program::transition::TransitionProgram;

@@ -3,12 +3,20 @@
 //! The exchange of two elements, or the rotation of a ring of them, maps the net to itself, so it maps firings to firings of the same
 //! rates, and states to states with the same future. To compare elements, each is carried to the fields of the first: then equal
 //! numbers mean equal contents.
+//!
+//! May import, of `exact`: `model`, `state`.
+//!
+//! - [`orders`]: orders of items, and how many there are
+//! - [`values`]: values of tokens that may be exchanged
+
+pub mod orders;
+pub mod values;
 
 use crate::base::ids::PlaceId;
 use crate::exact::model::Model;
-use crate::exact::orders::arrangements;
 use crate::exact::state::{insert, Deposit, Fields, Kept, Kind};
-use crate::exact::values::{ValueSymmetry, Values};
+use crate::exact::symmetry::orders::arrangements;
+use crate::exact::symmetry::values::{ValueSymmetry, Values};
 
 /// One element: its places, and its transitions whose firings last, each in the same order in all elements.
 #[derive(Clone, Debug, Default)]

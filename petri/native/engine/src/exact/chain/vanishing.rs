@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::exact::classes::components;
-use crate::exact::graph::Graph;
+use crate::exact::chain::classes::components;
+use crate::exact::space::graph::Graph;
 
 #[derive(Default)]
 pub struct Vanishing {

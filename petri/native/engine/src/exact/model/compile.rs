@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::base::ids::{SpanId, TransitionId, VariableId};
 use crate::base::random::Random;
+use crate::exact::model::stages::Form;
+use crate::exact::model::trouble::{Found, Trouble};
 use crate::exact::model::Model;
-use crate::exact::stages::Form;
-use crate::exact::trouble::{Found, Trouble};
 use crate::net::check::{check, expressions};
 use crate::net::{Clock, Expr, Kind, Memory, Net, Op, Operation, Scalar, Transition};
 use crate::program::analysis::Ranges;

@@ -13,9 +13,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::exact::gains::{bounds, gain_until, Effort, MOST_IDLE, STEPS_OF_RATES};
-use crate::exact::krylov::{basis, combination, cycle, grow};
-use crate::exact::matrix::{Matrix, Rates};
+use crate::exact::chain::gains::{bounds, gain_until, Effort, MOST_IDLE, STEPS_OF_RATES};
+use crate::exact::chain::krylov::{basis, combination, cycle, grow};
+use crate::exact::chain::matrix::{Matrix, Rates};
 
 /// ‖ρ‖₁ relative to the flow, from which on the most probable state is known.
 const ROUGHLY: f64 = 1e-3;
@@ -204,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::exact::gains::tests::{eliminated, ring};
+    use crate::exact::chain::gains::tests::{eliminated, ring};
 
     proptest! {
         #[test]

@@ -10,8 +10,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::exact::krylov::{basis, combination, cycle, dot, grow, scale, without};
-use crate::exact::matrix::{Matrix, Rates};
+use crate::exact::chain::krylov::{basis, combination, cycle, dot, grow, scale, without};
+use crate::exact::chain::matrix::{Matrix, Rates};
 
 /// A long-run average: low <= exact <= high.
 #[derive(Clone, Copy, Debug, PartialEq)]

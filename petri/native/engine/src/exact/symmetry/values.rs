@@ -7,8 +7,8 @@
 //! rotations are tried.
 
 use crate::exact::model::Model;
-use crate::exact::orders::{arrangements, permuted, places_in, Order};
 use crate::exact::state::{insert, Deposit, Fields, Kept, Kind};
+use crate::exact::symmetry::orders::{arrangements, permuted, places_in, Order};
 use crate::net::Discipline;
 
 /// Values that may change places, all with all or around a ring, and the slots where they are, as (place, slot).

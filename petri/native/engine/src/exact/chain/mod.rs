@@ -1,17 +1,35 @@
 //! The Markov chain of the tangible states of a graph: firings that take no time are gone through at once.
+//!
+//! May import, of `exact`: `space`.
+//!
+//! - [`classes`]: the closed classes of a chain
+//! - [`gains`]: long-run averages with bounds
+//! - [`krylov`]: cycles of GMRES
+//! - [`matrix`]: the rates of a chain
+//! - [`stationary`]: stationary distributions with bounds
+//! - [`uniform`]: a chain up to an instant
+//! - [`vanishing`]: firings that take no time, one after the other or in circles
+
+pub mod classes;
+pub mod gains;
+pub mod krylov;
+pub mod matrix;
+pub mod stationary;
+pub mod uniform;
+pub mod vanishing;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
-use crate::exact::classes::closed_classes;
-use crate::exact::gains::Effort;
-use crate::exact::graph::Graph;
-use crate::exact::matrix::{Labelled, Matrix, Rows};
-use crate::exact::narrow::Narrow;
-use crate::exact::stationary::{stationary, Stationary};
-use crate::exact::uniform::{uniformised, Times};
-use crate::exact::vanishing::Vanishing;
+use crate::collections::narrow::Narrow;
+use crate::exact::chain::classes::closed_classes;
+use crate::exact::chain::gains::Effort;
+use crate::exact::chain::matrix::{Labelled, Matrix, Rows};
+use crate::exact::chain::stationary::{stationary, Stationary};
+use crate::exact::chain::uniform::{uniformised, Times};
+use crate::exact::chain::vanishing::Vanishing;
+use crate::exact::space::graph::Graph;
 
 /// Rates [1/net time unit] between the tangible states, or, in ticks, probabilities, by rows. Arcs of a state to itself are left
 /// out of rates, and kept in those of ticks.

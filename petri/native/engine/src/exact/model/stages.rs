@@ -4,7 +4,7 @@
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::random::Draws;
-use crate::exact::branching::Branching;
+use crate::exact::model::branching::Branching;
 use crate::program::distribution::require;
 use crate::program::expression::{Bool, Int, Real};
 use crate::state::value::Scope;

@@ -1,9 +1,21 @@
 //! The net as it is explored: the program of the engine, which says what may happen, and times taken apart into stages.
+//!
+//! - [`branching`]: takes each outcome of each draw
+//! - [`compile`]: from the flat net to the model
+//! - [`stages`]: times as exponential stages
+//! - [`trouble`]: why there is no state space, or no chain
+//! - [`watch`]: what may end an exploration
+
+pub mod branching;
+pub mod compile;
+pub mod stages;
+pub mod trouble;
+pub mod watch;
 
 use std::sync::Arc;
 
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
-use crate::exact::stages::Form;
+use crate::exact::model::stages::Form;
 use crate::program::expression::Real;
 use crate::program::place::PlaceProgram;
 use crate::program::transition::TransitionProgram;

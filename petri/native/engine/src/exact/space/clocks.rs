@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicU64;
 
-use crate::exact::graph::Graph;
-use crate::exact::moves::{Move, Pace, Packed};
-use crate::exact::seat::Seat;
-use crate::exact::trouble::{Found, Interrupted};
-use crate::exact::watch::{Bounds, Watch};
+use crate::exact::model::trouble::{Found, Interrupted};
+use crate::exact::model::watch::{Bounds, Watch};
+use crate::exact::space::graph::Graph;
+use crate::exact::space::moves::{Move, Pace, Packed};
+use crate::exact::space::seat::Seat;
 
 impl Graph {
     /// The clocks of a transition that run in each state; 0 in vanishing states, and in those that were not expanded (M2).

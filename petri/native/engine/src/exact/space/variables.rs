@@ -2,12 +2,12 @@
 
 use std::sync::atomic::AtomicU64;
 
-use crate::exact::graph::Graph;
-use crate::exact::moves::Move;
-use crate::exact::seat::Seat;
+use crate::exact::model::trouble::{Found, Interrupted, Trouble};
+use crate::exact::model::watch::{Bounds, Watch};
+use crate::exact::space::graph::Graph;
+use crate::exact::space::moves::Move;
+use crate::exact::space::seat::Seat;
 use crate::exact::state::Fields;
-use crate::exact::trouble::{Found, Interrupted, Trouble};
-use crate::exact::watch::{Bounds, Watch};
 
 impl Graph {
     /// The variables of the firing that each of these arcs starts, draws included; of a graph without symmetries.

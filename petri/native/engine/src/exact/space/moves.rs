@@ -1,10 +1,10 @@
 //! Firings that move constant numbers of black tokens: nearly all of most nets. Compiled for a layout, such a move is a
 //! comparison and an addition for each word that it touches.
 
-use crate::exact::graph::Role;
-use crate::exact::layout::Layout;
+use crate::exact::model::stages::Form;
 use crate::exact::model::Model;
-use crate::exact::stages::Form;
+use crate::exact::space::graph::Role;
+use crate::exact::state::layout::Layout;
 use crate::exact::state::{Deposit, Fields, Kept};
 use crate::program::arc::{Count, Find, InhibitorProgram};
 use crate::program::clock::ClockProgram;
