@@ -54,7 +54,8 @@ fn read(folder: &Path, module: &str, found: &mut Sources) {
 /// A file without comments: its code, and its tests.
 fn parts(source: &str) -> (String, String) {
     let code: String = source.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
-    match code.split_once("#[cfg(test)]\nmod tests {") {
+    let starts = ["", "pub(crate) ", "pub(super) "].map(|seen| format!("#[cfg(test)]\n{seen}mod tests {{"));
+    match starts.iter().find_map(|start| code.split_once(start)) {
         Some((code, tests)) => (code.to_owned(), tests.to_owned()),
         None => (code, String::new()),
     }
