@@ -19,7 +19,8 @@ import numpy as np
 from petri.measure.arrays import Floats
 from petri.measure.chance import beta_quantile
 from petri.measure.intervals import CONSTANT, Interval, student_quantile
-from petri.measure.observation import Observation, beyond_doubles, pieces_together
+from petri.measure.observation import Observation, beyond_doubles
+from petri.measure.windows import Windows
 from petri.structs import Frozen, replace
 
 EVENTS: Final = -math.log(0.025)
@@ -126,14 +127,14 @@ def _together(distances: Sequence[float]) -> float:
 
 
 @beyond_doubles
-def independent_looks(window: Observation, batches: Sequence[Observation], places: Iterable[int]) -> float:
+def independent_looks(window: Observation, batches: Windows, places: Iterable[int]) -> float:
     """How many independent looks a replication is worth, 1 at least.
 
     batches: cumulative snapshots, in order. places: those that something takes tokens from; others only fill.
     """
     if len(batches) < FEWEST_BATCHES:
         return 1.0
-    pieces = pieces_together(batches)
+    pieces = batches.pieces()
     size = max(len(batches) // GROUPS, 4)
     starts = [*range(0, len(batches) - size + 1, size)]
     elapsed: Any = pieces.elapsed  # a column

@@ -24,8 +24,8 @@ from petri.measure.intervals import incomplete_beta
 from petri.measure.tails import is_heavy
 from petri.measure.unvaried import EVENTS, Ranged, independent_looks
 from petri.net import Counter, Event, Expr, Net, Order, Passage, Sample, Term, Transition, Watched
+from petri.run.ensemble import Replication
 from petri.run.plan import Plan
-from petri.run.replications import Replication
 from petri.structs import Struct, replace
 
 _ROUNDING: Final = 1e-9

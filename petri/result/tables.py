@@ -97,10 +97,11 @@ def _of_arrays(
     def of(kind: FigureKind, seen: Observation) -> Floats:
         above = np.asarray(kind.above(seen, ALL), dtype=np.float64)
         if kind.statistic == "greatest":
-            most: Floats = np.maximum.reduceat(above[order], starts)
+            most: Floats = np.maximum.reduceat(above.take(order, axis=-1), starts, axis=-1)
             return most
         below = np.broadcast_to(np.asarray(kind.below(seen, ALL), dtype=np.float64), above.shape)
-        return quotients(np.add.reduceat(above[order], starts), np.add.reduceat(below[order], starts))
+        sums = (np.add.reduceat(one.take(order, axis=-1), starts, axis=-1) for one in (above, below))
+        return quotients(*sums)
 
     def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranged:
         """Of an array as of its average element."""
@@ -113,7 +114,12 @@ def _of_arrays(
         nodes = frozenset(heavy_nodes(result.net, kind))
         return [number for number, members in enumerate(arrays) if nodes.intersection(members)]
 
-    whole = {name: result.combined(partial(of, kind), kind.statistic, total=kind.total) for name, kind in kinds.items()}
+    def combined(kind: FigureKind) -> Estimate:
+        return result.combined(
+            partial(of, kind), lambda windows: of(kind, windows.together), kind.statistic, total=kind.total
+        )
+
+    whole = {name: combined(kind) for name, kind in kinds.items()}
     return {
         name: result.with_unvaried(found, partial(ranged, kinds[name]), heavy(kinds[name]))
         for name, found in whole.items()

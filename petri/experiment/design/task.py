@@ -22,8 +22,9 @@ from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.result import run_failure
 from petri.result.rare import ranges
+from petri.run.ensemble import Replication
 from petri.run.plan import Plan
-from petri.run.replications import Driver, Progress, Replication, batches_kept
+from petri.run.replications import Driver, Progress, batches_kept
 from petri.run.stop import StopSign
 from petri.version import VERSION
 
@@ -128,7 +129,7 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
         return Stopped(task.index) if stop is not None and stop.is_set() else found
     progress, batches = Progress(1, task.plan.until), batches_kept(net, 2) if task.index < MOST_REPLICATIONS else 0
     driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), progress, batches)
-    ran = None if driver is None else driver.run()
+    ran = None if driver is None else driver.run()[0]
     if ran is None or ran.ended == "interrupted":
         return Stopped(task.index)
     return replication_record(net, task.plan, ran, task.names)

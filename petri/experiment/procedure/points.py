@@ -12,8 +12,9 @@ from petri.experiment.design.warmup import Warmup, pilot
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.results.summary import PointOutcome
 from petri.measure.pooling import Sample
+from petri.run.ensemble import Replication
 from petri.run.plan import Plan
-from petri.run.replications import Progress, Replication, batches_kept, replicate
+from petri.run.replications import Progress, batches_kept, replicate
 from petri.run.stop import NO_LIMIT, TimeLimit, interruptible
 
 
