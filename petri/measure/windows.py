@@ -172,6 +172,14 @@ class Windows(Sequence[Observation]):
         elapsed = np.concatenate([[0.0], self.elapsed[:-1]])[:, None]
         return self.together.minus(Observation(elapsed=elapsed, **earlier))  # type: ignore[arg-type]
 
+    def between(self, earlier: Rows, later: Rows, probed: bool) -> Windows:
+        """What happened between these cumulative snapshots, pair by pair. probed: whether the probes are wanted."""
+        first, last = self.take(earlier), self.take(later)
+        if probed:
+            return Windows.of([one.minus(before) for before, one in zip(first, last, strict=True)])
+        seen = last.together.minus(first.together)
+        return Windows(last.elapsed - first.elapsed, {name: getattr(seen, name) for name in PER_NODE}, ())
+
     def sums(self, name: str, index: int) -> float:
         """A number of a place or transition, added up over the windows in order."""
         return float(sum(self.rows[name][:, index].tolist()))

@@ -30,7 +30,7 @@ from petri.measure.passage import OpenPassages
 from petri.measure.pooling import interval_of
 from petri.measure.sequential import widening
 from petri.measure.trend import FEWEST_PAIRS, MOST_REPLICATIONS, ColdStart, Drift, cold_start, drifts
-from petri.measure.unvaried import Ranged, with_ranges
+from petri.measure.unvaried import Ranges, with_ranges
 from petri.measure.windows import Windows, across, left_out_together
 from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
 from petri.result.rare import Rare
@@ -277,7 +277,7 @@ class RunFigures(Frozen, dict=True):
             found = estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
         return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index), heavy_nodes(self.net, kind))
 
-    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranged], heavy: Iterable[int] = ()) -> Estimate:
+    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranges], heavy: Iterable[int] = ()) -> Estimate:
         """An estimate in which figures that did not vary have the intervals of what never happened.
 
         heavy: those whose variance is infinite.
@@ -287,16 +287,16 @@ class RunFigures(Frozen, dict=True):
         every = {index: self._with_ranges(found.interval(index), partial(_of_one, of, index)) for index in special}
         return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
 
-    def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranged]) -> Interval:
+    def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranges]) -> Interval:
         """An interval with what is known of a figure that did not vary, that rests on few events, or is heavy."""
         if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
             return found
-        return with_ranges(found, [of(rare) for rare in self.rare])
+        return with_ranges(found, of(self.rare))
 
     @cached_property
-    def rare(self) -> list[Rare]:
-        """Of each replication that counts, what its figures might be that did not vary."""
-        return [Rare(self.net, self.plan, one) for one in self.counted]
+    def rare(self) -> Rare:
+        """What figures might be that did not vary, in the replications that count."""
+        return Rare(self.net, self.plan, self.counted)
 
     @cached_property
     def evaluated(self) -> dict[Term, Interval]:
@@ -490,7 +490,7 @@ def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
     return tails.transitions if kind.name == "in_progress" else tails.places
 
 
-def _of_one(of: Callable[[Rare, int], Ranged], index: int, rare: Rare) -> Ranged:
+def _of_one(of: Callable[[Rare, int], Ranges], index: int, rare: Rare) -> Ranges:
     return of(rare, index)
 
 

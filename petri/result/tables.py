@@ -5,6 +5,7 @@ Terminal, page and notebook show these rows, and files have them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -17,7 +18,7 @@ from petri.measure.catalogue import ALL, PLACE_COLUMNS, FigureKind, transition_c
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Observation, quotients
-from petri.measure.unvaried import Ranged
+from petri.measure.unvaried import Ranges
 from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures, heavy_nodes
 from petri.result.rare import Rare
 from petri.structs import Frozen, as_dict
@@ -103,12 +104,13 @@ def _of_arrays(
         sums = (np.add.reduceat(one.take(order, axis=-1), starts, axis=-1) for one in (above, below))
         return quotients(*sums)
 
-    def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranged:
+    def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranges:
         """Of an array as of its average element."""
         each = [rare.of_kind(kind, index) for index in arrays[array]]
         low, high = sum(one.low for one in each), sum(one.high for one in each)
-        value, heavy = float(of(kind, rare.seen)[array]), any(one.heavy for one in each)
-        return Ranged(value, low / len(each), high / len(each), each[0].looks, heavy=heavy)
+        value, heavy = of(kind, rare.windows.together)[:, array], np.any([one.heavy for one in each], axis=0)
+        low, high = low / len(each), high / len(each)
+        return Ranges.on(len(value), value, low, high, each[0].looks, math.nan, False, heavy, math.inf)
 
     def heavy(kind: FigureKind) -> list[int]:
         nodes = frozenset(heavy_nodes(result.net, kind))

@@ -12,11 +12,14 @@ import petri
 from petri.engine.native import available
 from petri.measure import formula
 from petri.measure.catalogue import PLACES, TRANSITIONS
-from petri.measure.figures import probe_term
+from petri.measure.figures import figures, probe_term
 from petri.measure.histogram import FIELDS, Histogram
 from petri.measure.observation import Observation, probe_figure
+from petri.measure.trend import figure_courses
+from petri.measure.unvaried import Ranged
 from petri.measure.windows import Ragged, Windows, probe_figures
 from petri.net import Sample, Term
+from petri.structs import fields
 
 TEXT = """
 place source = token
@@ -107,3 +110,36 @@ def test_a_ragged_column() -> None:
     assert [column[row].tolist() for row in range(3)] == [[1, 2], [], [3]]
     assert [column.take(slice(1, 3))[row].tolist() for row in range(2)] == [[], [3]]
     assert len(column.take(slice(0, 0))) == 0
+
+
+def rows_of(result: petri.Result) -> list[petri.Result]:
+    """The same result with each replication alone."""
+    parts = [result.replications[row : row + 1] for row in range(len(result.replications))]
+    return [petri.Result(result.net, result.plan, part) for part in parts]
+
+
+@pytest.mark.parametrize("net", ["raid", "mmcc", "tandem_overflow", "mm1", "reneging", "timeout"])
+def test_what_did_not_vary_is_known_of_all_as_of_each(net: str) -> None:
+    """Of replications that have different numbers of batches, and of which some end early."""
+    result = petri.load(net).run(replications=6, max_firings=3_000, engine=ENGINE)
+    each = [one.rare for one in rows_of(result)]
+    same(result.rare.looks, np.concatenate([one.looks for one in each]))
+    kinds = [(kind, number) for kind in PLACES for number in range(len(result.net.places))]
+    kinds += [(kind, number) for kind in TRANSITIONS for number in range(len(result.net.transitions))]
+    terms = [one.formula for one in result.net.measures]
+    found = [
+        [*(rare.of_kind(*of) for of in kinds), *(rare.of_term(term) for term in terms)] for rare in (result.rare, *each)
+    ]
+    for of_all, *of_each in zip(*found, strict=True):
+        for name in fields(Ranged):
+            same(getattr(of_all, name), np.concatenate([getattr(one, name) for one in of_each]))
+
+
+def test_courses_of_all_are_those_of_each(result: petri.Result) -> None:
+    long = petri.loads(TEXT).run(replications=5, until=900, engine=ENGINE).replications
+    wanted = figures(result.net, ["wait.mean", "none", "queue.mean", "size.p90"])
+    for some in (wanted, wanted[1:3]):
+        of_all = figure_courses(some, long.batches, long.batch_ends)
+        assert len(of_all[0]) == len(some)
+        assert str(of_all) == str([figure_courses(some, one.batches, np.array([len(one.batches)]))[0] for one in long])
+    assert figure_courses(wanted, long.batches[:5], np.array([0, 3, 5])) == [{}, {}, {}]

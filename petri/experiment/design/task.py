@@ -14,7 +14,7 @@ from typing import Any
 from petri.diagnostics import Diagnostic
 from petri.experiment.design.warmup import Warmup, pilot
 from petri.file_read import FileRead
-from petri.measure.figures import evaluate_with_faults, figures, settling, tallies
+from petri.measure.figures import evaluate_columns, figures, settling, tallies
 from petri.measure.pooling import Sample
 from petri.measure.tally import Tally
 from petri.measure.trend import MOST_REPLICATIONS, figure_courses
@@ -22,7 +22,7 @@ from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.result import run_failure
 from petri.result.rare import ranges
-from petri.run.ensemble import Replication
+from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
 from petri.run.replications import Driver, Progress, batches_kept
 from petri.run.stop import StopSign
@@ -129,36 +129,42 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
         return Stopped(task.index) if stop is not None and stop.is_set() else found
     progress, batches = Progress(1, task.plan.until), batches_kept(net, 2) if task.index < MOST_REPLICATIONS else 0
     driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), progress, batches)
-    ran = None if driver is None else driver.run()[0]
-    if ran is None or ran.ended == "interrupted":
+    ran = None if driver is None else driver.run()
+    if ran is None or ran[0].ended == "interrupted":
         return Stopped(task.index)
-    return replication_record(net, task.plan, ran, task.names)
+    return replication_records(net, task.plan, ran, task.names)[0]
 
 
-def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> ReplicationRecord:
-    """A replication as it is stored. If it stopped before the end of its warm-up, it has no measures."""
+def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str] | None) -> list[ReplicationRecord]:
+    """Replications as they are stored. One that stopped before the end of its warm-up has no measures."""
     kept = figures(net, names)
-    measures = dict.fromkeys((one.name for one in kept), float("nan"))
-    reasons: dict[str, str] = {}
-    if ran.warm:
-        measures, reasons = evaluate_with_faults(kept, ran.window)
-    failure = None if ran.fault is None else run_failure(net, ran.fault).to_dict()
-    if failure is None and reasons:
-        name, reason = next(iter(reasons.items()))
-        failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
-    return ReplicationRecord(
-        index=ran.index,
-        ended=ran.ended,
-        time=ran.time,
-        firings=ran.firings,
-        hash=ran.hash,
-        measures=measures,
-        seconds=ran.seconds,
-        engine=plan.engine,
-        seed=plan.seed,
-        failure=failure,
-        files=ran.files,
-        courses=figure_courses(settling(net, names), ran.batches) if math.isfinite(plan.until) else {},
-        tallies=tallies(kept, ran.window),
-        ranges=ranges(net, plan, ran, kept) if ran.warm else {},
-    )
+    values, reasons = evaluate_columns(kept, ran.windows)
+    columns = {name: column.tolist() for name, column in values.items()}
+    known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, kept).items()}
+    moved = figure_courses(settling(net, names), ran.batches, ran.batch_ends) if math.isfinite(plan.until) else None
+    records = []
+    for row, one in enumerate(ran):
+        failure = None if one.fault is None else run_failure(net, one.fault).to_dict()
+        if failure is None and one.warm and reasons.get(row):
+            name, reason = next(iter(reasons[row].items()))
+            failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
+        chances = ran.windows.more.get(row, {}).get("chances")
+        records.append(
+            ReplicationRecord(
+                index=one.index,
+                ended=one.ended,
+                time=one.time,
+                firings=one.firings,
+                hash=one.hash,
+                measures={name: column[row] if one.warm else math.nan for name, column in columns.items()},
+                seconds=one.seconds,
+                engine=plan.engine,
+                seed=plan.seed,
+                failure=failure,
+                files=one.files,
+                courses=moved[row] if moved else {},
+                tallies=tallies(kept, one.window) if chances else {},
+                ranges={name: of[row] for name, of in known.items() if row in of} if one.warm else {},
+            )
+        )
+    return records
