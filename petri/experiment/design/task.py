@@ -140,7 +140,9 @@ def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str
     kept = figures(net, names)
     values, reasons = evaluate_columns(kept, ran.windows)
     columns = {name: column.tolist() for name, column in values.items()}
-    known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, kept).items()}
+    failed = {name for of_row in reasons.values() for name in of_row}
+    sound = [one for one in kept if one.name not in failed]
+    known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, sound).items()}
     moved = figure_courses(settling(net, names), ran.batches, ran.batch_ends) if math.isfinite(plan.until) else None
     records = []
     for row, one in enumerate(ran):
