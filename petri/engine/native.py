@@ -317,16 +317,16 @@ class NativeEnsemble:
         seeds = many_seed_words(seed, numbers).tobytes()
         self._running: EnsembleOfModule = _native.Ensemble(self._compiled.program, parts, limited, seeds, stop)
 
-    def advance(self, seconds: float) -> tuple[int, float, int]:
-        """Run for about as long. Returns how many have ended since `take`, and of the one under way the model time
-        [ticks] and the firings.
+    def advance(self, seconds: float, begin: bool = True) -> tuple[int, tuple[float, int] | None]:
+        """Run for about as long; `begin`: whether replications may begin. Returns how many have ended since `take`, and
+        of the one under way the model time [ticks] and the firings.
 
         Raises ModelError if the initial marking cannot be computed.
         """
-        ended, under_way = self._running.advance(seconds)
+        found = self._running.advance(seconds, begin)
         if (fault := self._running.initial_fault) is not None:
             raise ModelError(fault[0], span_of(self._compiled, fault[1]), **fault[2])
-        return ended, *(under_way or (0.0, 0))
+        return found
 
     def take(self) -> EnsembleColumns:
         """Those that have ended since the last call."""

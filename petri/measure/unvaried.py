@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -80,7 +81,7 @@ class Ranges(Frozen, eq=False):
     @classmethod
     def on(cls, count: int, *given: Any) -> Ranges:
         """Of so many replications; what is not an array is the same in each."""
-        return cls(*(np.broadcast_to(one, count) for one in given))
+        return cls(*(one if np.ndim(one) else np.full(count, one) for one in given))
 
     def unless(self, condition: Any, other: Ranges) -> Ranges:
         """These, or the others where the condition holds."""
@@ -89,8 +90,8 @@ class Ranges(Frozen, eq=False):
 
     def known(self) -> dict[int, Ranged]:
         """Those of which anything is known, by replication."""
-        numbers = np.stack(np.broadcast_arrays(self.low, self.high, self.hits, self.beyond))
-        rows = np.flatnonzero(self.heavy | np.isfinite(numbers).any(axis=0)).tolist()
+        finite = [np.isfinite(column) for column in (self.low, self.high, self.hits, self.beyond)]
+        rows = np.flatnonzero(reduce(np.logical_or, finite, self.heavy)).tolist()
         columns = [getattr(self, name)[rows].tolist() for name in fields(Ranged)]
         return {row: Ranged(*of) for row, *of in zip(rows, *columns, strict=True)}
 
@@ -168,7 +169,7 @@ def independent_looks(windows: Windows, batches: Windows, ends: Integers, places
     """
     counts, looks = np.diff(ends, prepend=0), np.ones(len(windows))
     firings, chosen = np.maximum(windows.rows["firings"].sum(axis=1), 1.0), [*places]
-    for count in np.unique(counts[counts >= FEWEST_BATCHES]).tolist():
+    for count in sorted({one for one in counts.tolist() if one >= FEWEST_BATCHES}):
         every = np.flatnonzero(counts == count)
         for rows in np.array_split(every, 1 + every.size * count // AT_ONCE):
             at = (ends[rows] - count)[:, None] + np.arange(count)

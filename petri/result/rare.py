@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property, partial, reduce
 from typing import Any, Final
 
@@ -145,12 +146,12 @@ def _without_bounds(found: Bounded) -> Bounded:
 
 def ranges(net: Net, plan: Plan, ran: Ensemble, kept: Iterable[Figure]) -> dict[str, Ranges]:
     """Of replications, by figure, what each might be if it does not vary."""
-    rare = Rare(net, plan, ran)
-    return {
-        one.name: rare.of_term(one.of) if isinstance(one.of, Term) else rare.of_kind(*one.of)
-        for one in kept
-        if one.statistic == "mean" and one.tally is None and one.of is not None
-    }
+    rare, found = Rare(net, plan, ran), dict[str, Ranges]()
+    for one in kept:
+        if one.statistic == "mean" and one.tally is None and one.of is not None:
+            with suppress(Exception):  # of a figure that cannot be computed, which its value tells
+                found[one.name] = rare.of_term(one.of) if isinstance(one.of, Term) else rare.of_kind(*one.of)
+    return found
 
 
 Hits = tuple[Any, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Final, get_args, overload
 
 import numpy as np
@@ -147,7 +147,7 @@ class Ensemble(Sequence["Replication"]):
 
     def is_ended(self, *how: Ending) -> Any:
         """[n]: whether each ended in one of these ways."""
-        return np.isin(self.numbers["ended"], [ENDINGS.index(one) for one in how])
+        return reduce(np.logical_or, (self.numbers["ended"] == ENDINGS.index(one) for one in how))
 
     @cached_property
     def complete(self) -> Any:

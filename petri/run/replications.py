@@ -505,7 +505,7 @@ class Parts:
             self._size = max(size // 2, 1)
 
 
-def runs_together(net: Net, plan: Plan, starts: Sequence[SavedReplication] | None) -> bool:
+def runs_together(net: Net, plan: Plan, starts: Sequence[SavedReplication] | None = None) -> bool:
     """Whether nothing happens in a replication that only a `Driver` knows, so that the engine runs many in one call."""
     looked_at = math.isinf(plan.until) and net.run_defaults.stop is not None
     recorded = any(place.stream is not None for place in net.places) or any(one.window for one in net.measures)
@@ -514,18 +514,28 @@ def runs_together(net: Net, plan: Plan, starts: Sequence[SavedReplication] | Non
 
 
 def run_together(
-    net: Net, plan: Plan, numbers: Sequence[int], stop: StopSign, progress: Progress, batches: int
+    net: Net,
+    plan: Plan,
+    numbers: Sequence[int],
+    stop: StopSign,
+    progress: Progress,
+    batches: int,
+    longest: float = math.inf,
 ) -> Ensemble:
-    """Run replications on the native engine, in one call for about every `PIECE` seconds; those that have begun."""
+    """Run replications on the native engine, in one call for about every `PIECE` seconds; those that have begun.
+
+    longest: seconds after which no other begins.
+    """
     ticks, parts, done = net.tick.ticks, [Ensemble.none(net)], 0
     rests = math.isfinite(plan.until)
     course = Course(ticks(plan.warmup), ticks(plan.until), rests, plan.firings, batches, plan.occupancy)
     running = NativeEnsemble(net, plan.seed, numbers, plan.limits, course, stop.native)
-    stopped = False
-    while done < len(numbers) and not stopped:
+    started, over = time.perf_counter(), False
+    while done < len(numbers) and not over:
         stopped = stop.is_set()  # then this call interrupts the one under way
+        begin = time.perf_counter() - started < longest
         try:
-            ended, now, firings = running.advance(PIECE)
+            ended, under_way = running.advance(PIECE, begin)
         except ModelError as error:
             if error.id == STOPPED:
                 break
@@ -536,6 +546,7 @@ def run_together(
             progress.firings += parts[-1].firings
             progress.finished += ended
             done += ended
-        if done < len(numbers):
-            progress.running[numbers[done]] = (net.tick.time(now), firings)
+        if under_way is not None:
+            progress.running[numbers[done]] = (net.tick.time(under_way[0]), under_way[1])
+        over = stopped or (under_way is None and not begin)
     return Ensemble.joined(parts)

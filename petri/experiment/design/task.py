@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import pickle
 import platform
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from petri.diagnostics import Diagnostic
 from petri.experiment.design.warmup import Warmup, pilot
@@ -24,9 +25,12 @@ from petri.result import run_failure
 from petri.result.rare import ranges
 from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import Driver, Progress, batches_kept
+from petri.run.replications import Driver, Progress, batches_kept, run_together, runs_together
 from petri.run.stop import StopSign
 from petri.version import VERSION
+
+LONGEST: Final = 0.5
+"""Seconds after which a task begins no other replication: a process that is killed loses about as much."""
 
 PILOT = -1
 """The replication number of the pilot runs that determine the end of the warm-up."""
@@ -34,11 +38,11 @@ PILOT = -1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Replication `index` of a point, or its pilot. `net` is packed by `pack`; `names` are the figures to keep."""
+    """Replications of a point, or its pilot alone. `net` is packed by `pack`; `names` are the figures to keep."""
 
     net: bytes
     plan: Plan
-    index: int
+    indices: tuple[int, ...]
     names: tuple[str, ...]
     version: str = VERSION
 
@@ -88,14 +92,9 @@ class ReplicationRecord:
         return self.ranges.get(name, Ranged(value, -math.inf, math.inf, 1.0))
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """A replication that was stopped before its end: nothing to keep."""
-
-    index: int
-
-
-TaskResult = ReplicationRecord | Warmup | Stopped
+TaskResult = tuple[ReplicationRecord, ...] | Warmup | None
+"""The replications that ended, as many as began before the task had taken `LONGEST` seconds; or what the pilot found,
+None if it was stopped."""
 
 
 class WrongVersion(Exception):
@@ -124,15 +123,33 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     if task.version != VERSION:
         raise WrongVersion(VERSION, task.version)
     net = unpack(task.net)
-    if task.index == PILOT:
+    stop = stop or StopSign()
+    if task.indices == (PILOT,):
         found = pilot(net, task.plan, task.names, stop)
-        return Stopped(task.index) if stop is not None and stop.is_set() else found
-    progress, batches = Progress(1, task.plan.until), batches_kept(net, 2) if task.index < MOST_REPLICATIONS else 0
-    driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), progress, batches)
-    ran = None if driver is None else driver.run()
-    if ran is None or ran[0].ended == "interrupted":
-        return Stopped(task.index)
-    return replication_records(net, task.plan, ran, task.names)[0]
+        return None if stop.is_set() else found
+    started, records = time.perf_counter(), list[ReplicationRecord]()
+    followed = [index for index in task.indices if index < MOST_REPLICATIONS]
+    for indices, batches in ((followed, batches_kept(net, 2)), (task.indices[len(followed) :], 0)):
+        left = LONGEST - (time.perf_counter() - started)
+        if indices and (left > 0.0 or not records):
+            ran = run_task(net, task.plan, indices, stop, batches, left)
+            records += replication_records(net, task.plan, ran.take(~ran.is_ended("interrupted")), task.names)
+    return tuple(records)
+
+
+def run_task(net: Net, plan: Plan, indices: Sequence[int], stop: StopSign, batches: int, longest: float) -> Ensemble:
+    """Replications of a task; after `longest` seconds none begins but the first."""
+    progress = Progress(len(indices), plan.until)
+    if runs_together(net, plan) and not net.chances:
+        return run_together(net, plan, indices, stop, progress, batches, longest)
+    started, ran = time.perf_counter(), [Ensemble.none(net)]
+    for index in indices:
+        if stop.is_set() or (len(ran) > 1 and time.perf_counter() - started > longest):
+            break
+        driver = Driver.begun(net, plan, index, stop, progress, batches)
+        if driver is not None:
+            ran.append(driver.run())
+    return Ensemble.joined(ran)
 
 
 def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str] | None) -> list[ReplicationRecord]:
@@ -140,9 +157,7 @@ def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str
     kept = figures(net, names)
     values, reasons = evaluate_columns(kept, ran.windows)
     columns = {name: column.tolist() for name, column in values.items()}
-    failed = {name for of_row in reasons.values() for name in of_row}
-    sound = [one for one in kept if one.name not in failed]
-    known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, sound).items()}
+    known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, kept).items()}
     moved = figure_courses(settling(net, names), ran.batches, ran.batch_ends) if math.isfinite(plan.until) else None
     records = []
     for row, one in enumerate(ran):

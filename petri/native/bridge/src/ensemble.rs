@@ -52,11 +52,11 @@ impl Ensemble {
         Ensemble { running, fault: None, program }
     }
 
-    /// Runs for about as many seconds, without the interpreter's lock. Returns how many have ended since `take`, and the model time
-    /// [ticks] and firings of the one under way.
-    fn advance(&mut self, py: Python<'_>, seconds: f64) -> (usize, Option<(f64, u64)>) {
+    /// Runs for about as many seconds, without the interpreter's lock. begin: whether replications may begin. Returns how many have
+    /// ended since `take`, and the model time [ticks] and firings of the one under way.
+    fn advance(&mut self, py: Python<'_>, seconds: f64, begin: bool) -> (usize, Option<(f64, u64)>) {
         let running = &mut self.running;
-        self.fault = py.detach(|| running.advance(Duration::from_secs_f64(seconds))).err().map(|fault| *fault);
+        self.fault = py.detach(|| running.advance(Duration::from_secs_f64(seconds), begin)).err().map(|fault| *fault);
         (self.running.ran.len(), self.running.under_way().map(|(now, firings)| (now as f64, firings)))
     }
 

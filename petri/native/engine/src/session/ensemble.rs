@@ -103,14 +103,14 @@ impl Ensemble {
         Ensemble { compiled, course, limits, levels, stop, seeds, running: None, piece: FIRST_PIECE, ran: Vec::new() }
     }
 
-    /// Runs for about as long, or to the end. Fails with the fault of an initial marking.
-    pub fn advance(&mut self, time: Duration) -> Outcome<()> {
+    /// Runs for about as long, or to the end. `begin`: whether replications may begin. Fails with the fault of an initial marking.
+    pub fn advance(&mut self, time: Duration, begin: bool) -> Outcome<()> {
         let begun = Instant::now();
         loop {
             let stopped = self.stop.load(Ordering::Relaxed) != 0;
             let mut running = match self.running.take() {
                 Some(running) => running,
-                None if stopped => return Ok(()),
+                None if stopped || !begin => return Ok(()),
                 None => match self.seeds.pop_front() {
                     Some(seed) => self.begin(seed)?,
                     None => return Ok(()),
