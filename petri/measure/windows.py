@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any, overload
 
 import numpy as np
@@ -36,6 +37,12 @@ class Ragged(Frozen, eq=False):
 
     def __getitem__(self, row: int) -> NDArray[Any]:
         return self.values[self.ends[row - 1] if row else 0 : self.ends[row]]
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        start = 0
+        for end in self.ends.tolist():
+            yield self.values[start:end]
+            start = end
 
     def take(self, rows: Rows) -> Ragged:
         numbers = np.arange(len(self))[rows].tolist()
@@ -133,7 +140,11 @@ class Windows(Sequence[Observation]):
         return Observation(elapsed=float(self.elapsed[number]), probes=probes, **rows, **more)
 
     def __iter__(self) -> Iterator[Observation]:
-        return map(self.__getitem__, range(len(self)))
+        probes = zip(*map(self.snapshots, range(len(self.probes))), strict=True) if self.probes else repeat(())
+        rows = zip(*self.rows.values(), strict=True)
+        for number, (elapsed, of_row, of_probes) in enumerate(zip(self.elapsed.tolist(), rows, probes, strict=False)):
+            named, more = dict(zip(self.rows, of_row, strict=True)), self.more.get(number, {})
+            yield Observation(elapsed=elapsed, probes=tuple(of_probes), **named, **more)
 
     def take(self, rows: Rows) -> Windows:
         """These windows alone."""
@@ -151,7 +162,9 @@ class Windows(Sequence[Observation]):
 
     def snapshots(self, index: int) -> list[Snapshot]:
         """What a probe has seen in each window."""
-        return [self.probe(index, number) for number in range(len(self))]
+        columns = self.probes[index]
+        listed = ([*one] if isinstance(one, Ragged) else one.tolist() for one in columns.values())
+        return [dict(zip(columns, of, strict=True)) for of in zip(*listed, strict=True)]
 
     @cached_property
     def together(self) -> Observation:
