@@ -524,7 +524,7 @@ def run_together(
 ) -> Ensemble:
     """Run replications on the native engine, in one call for about every `PIECE` seconds; those that have begun.
 
-    longest: seconds after which no other begins.
+    longest: seconds after which none begins but the first.
     """
     ticks, parts, done = net.tick.ticks, [Ensemble.none(net)], 0
     rests = math.isfinite(plan.until)
@@ -533,7 +533,7 @@ def run_together(
     started, over = time.perf_counter(), False
     while done < len(numbers) and not over:
         stopped = stop.is_set()  # then this call interrupts the one under way
-        begin = time.perf_counter() - started < longest
+        begin = not done or time.perf_counter() - started < longest
         try:
             ended, under_way = running.advance(PIECE, begin)
         except ModelError as error:

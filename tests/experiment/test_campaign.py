@@ -25,7 +25,7 @@ from petri.experiment.procedure.workers import Processes, Threads, Workers
 from petri.experiment.store.database import SILENCE, is_alive, writing
 from petri.measure.sequential import looks
 from petri.model import Model
-from tests.engines import FASTEST, NATIVE_FIRST
+from tests.engines import ENGINES, FASTEST, NATIVE_FIRST
 from tests.experiment.nets import FAILING, QUEUE, TIMED, stored_rows, write_net
 
 POINTS = [{"load": 0.3}, {"load": 0.6}, {"load": 0.6, "servers": 2}]
@@ -484,3 +484,20 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert (states[0].done, states[0].replications, states[0].left) == (0, 12, None)
     assert (states[-1].done, states[-1].points_done, states[-1].left) == (12, 3, 0.0)
     assert sum(len(state.closed) for state in states) == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_task_that_takes_long_begins_no_other_replication(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """What a process loses that is killed; the rest is handed out again."""
+    [point] = queue(tmp_path, points=[{"load": 0.3}], until=2_000).prepare(engine).points
+    monkeypatch.setattr("petri.experiment.design.task.LONGEST", 0.0)
+    monkeypatch.setattr("petri.run.replications.PIECE", 0.0)
+    some = perform(Task(point.packed, point.plan, tuple(range(20)), point.names))
+    assert isinstance(some, tuple)
+    assert [row.index for row in some] == [0]
+    sweep(queue(tmp_path, points=[{"load": 0.3}]), tmp_path / "a.db", engine=engine, workers=1)
+    monkeypatch.undo()
+    sweep(queue(tmp_path, points=[{"load": 0.3}]), tmp_path / "b.db", engine=engine, workers=1)
+    assert stored_rows(tmp_path / "a.db") == stored_rows(tmp_path / "b.db")
