@@ -67,6 +67,20 @@ class Session:
     @property
     def initial_fault(self) -> tuple[str, SpanParts | None, dict[str, Any]] | None: ...
 
+class Ensemble:
+    def __init__(
+        self,
+        program: Program,
+        course: tuple[float, float, bool, int | None, int, bool],
+        limits: tuple[int, int, int | None],
+        seeds: bytes,
+        stop: Stop,
+    ) -> None: ...
+    def advance(self, seconds: float, begin: bool) -> tuple[int, tuple[float, int] | None]: ...
+    @property
+    def initial_fault(self) -> tuple[str, SpanParts | None, dict[str, Any]] | None: ...
+    def take(self) -> dict[str, Any]: ...
+
 Halt = Literal["error", "stopped", "endless"]
 
 class Trials:

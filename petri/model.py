@@ -24,9 +24,10 @@ from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
 from petri.run.arguments import check_mapping, check_path, check_text
+from petri.run.ensemble import Ensemble
 from petri.run.going_on import Starts, starts_of
 from petri.run.plan import Plan, RunOptions, check_function, check_options, check_whole
-from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
+from petri.run.replications import Progress, TraceSink, batches_kept, replicate
 from petri.run.saved_run import SavedRun, check_engine
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
@@ -266,7 +267,7 @@ class Model(ShownInNotebook, Frozen):
             )
         except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error
             raise self._told(error) from error
-        return Result(self.net, plan, tuple(ran), interrupted, count)
+        return Result(self.net, plan, ran, interrupted, count)
 
     def run_precisely(
         self,
@@ -283,7 +284,7 @@ class Model(ShownInNotebook, Frozen):
 
         At most `most` replications. Counts, sums and extremes, which have no interval, are not asked for one.
         """
-        ran: list[Replication] = []
+        ran = Ensemble.none(self.net)
         limit = TimeLimit.of(time_limit)
         for look in looks(first, most):
             wanted = range(len(ran), look)
@@ -296,8 +297,8 @@ class Model(ShownInNotebook, Frozen):
                 batches=batches_kept(self.net, 2),
                 limit=limit,
             )
-            ran += more
-            result = Result(self.net, plan, tuple(ran), interrupted, look, sequential=True)
+            ran = Ensemble.joined([ran, more])
+            result = Result(self.net, plan, ran, interrupted, look, sequential=True)
             if interrupted or result.failure is not None or not imprecise(result, precision):
                 break
         return result

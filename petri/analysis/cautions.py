@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from petri.catalogue.operations import OPERATIONS
@@ -12,7 +12,7 @@ from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate, ticks_of
 from petri.engine.random import RandomStream
 from petri.language.checking.doubts import doubts
-from petri.measure.observation import Observation
+from petri.measure.windows import Windows
 from petri.net import Expr, Net, Scalar, Transition, is_shared, operations, time_of, times_of
 from petri.structs import Frozen
 from petri.ticks import HORIZON
@@ -39,7 +39,7 @@ class Caution(Frozen):
     message: str
 
 
-def cautions(net: Net, windows: Sequence[Observation] = ()) -> list[Diagnostic]:
+def cautions(net: Net, windows: Windows | None = None) -> list[Diagnostic]:
     """Notes and warnings. windows: of the replications of a run."""
     told, random = rounding(net), coarse(net)
     known = {one.values["name"] for one in random}
@@ -142,22 +142,18 @@ def _known_mean(time: Expr, transition: Transition) -> float | None:
     return float(mean.value or 0) * scale if mean is not None and mean.op == "const" else None
 
 
-def short_times(net: Net, windows: Sequence[Observation]) -> Iterator[Diagnostic]:
+def short_times(net: Net, windows: Windows | None) -> Iterator[Diagnostic]:
     """Random times that have had few ticks in a run, where what they depend on is known only then."""
-    if not windows or len(net.transitions) > MOST_TRANSITIONS:
+    if windows is None or len(net.transitions) > MOST_TRANSITIONS:
         return
     tick = net.tick.time(1.0)
-
-    def of_all(name: str, index: int) -> float:
-        return float(sum(getattr(window, name)[index] for window in windows))
-
     for index, transition in enumerate(net.transitions):
         time = time_of(transition)
-        if not _is_continuous(time) or (firings := of_all("firings", index)) < SEVERAL:
+        if not _is_continuous(time) or (firings := windows.sums("firings", index)) < SEVERAL:
             continue
-        if transition.clock is not None and not is_shared(transition) and of_all("dropped", index):
+        if transition.clock is not None and not is_shared(transition) and windows.sums("dropped", index):
             continue  # how long its clocks would have run is not known
-        mean = of_all("in_progress", index) / firings / tick
+        mean = windows.sums("in_progress", index) / firings / tick
         if mean < SHORT:
             values: dict[str, Value] = {"name": transition.name, "ticks": f"{mean:.2g}", "tick": _length(tick, net)}
             yield Diagnostic("short-times", time.span, values=values, severity="warning" if mean < 1.0 else "note")

@@ -13,6 +13,7 @@ from petri.file_read import FileRead
 from petri.measure.arrays import Floats
 from petri.measure.observation import Observation
 from petri.measure.tally import Tally
+from petri.measure.windows import Windows
 from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
@@ -112,7 +113,7 @@ class Session(Protocol):
     def snapshot(self) -> Any:
         """The statistics as they are now. `observations` reads them, as most snapshots of a run are never wanted."""
 
-    def observations(self, snapshots: list[Any]) -> list[Observation]:
+    def observations(self, snapshots: list[Any]) -> Windows:
         """What these snapshots have seen; an observation among them is one already. The list is empty afterwards.
 
         So each snapshot of a large net can go as soon as it is read.

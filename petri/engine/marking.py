@@ -19,7 +19,7 @@ class Marking(Sequence[list[Token]]):
 
     def __init__(self, net: Net, rows: Sequence[int | bytes]) -> None:
         self._net = net
-        self._rows = rows
+        self.rows = rows
 
     @classmethod
     def of(cls, net: Net, tokens: Sequence[Sequence[Token]]) -> Marking:
@@ -27,7 +27,7 @@ class Marking(Sequence[list[Token]]):
         return cls(net, [_row(place.colour, row) for place, row in zip(net.places, tokens, strict=True)])
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
@@ -39,7 +39,7 @@ class Marking(Sequence[list[Token]]):
         return [self._tokens(place, in_ticks=True) for place in range(len(self))]
 
     def _tokens(self, place: int, in_ticks: bool) -> list[Token]:
-        row = self._rows[place]
+        row = self.rows[place]
         if isinstance(row, int):
             return [()] * row
         slots = self._net.places[place].colour.slots

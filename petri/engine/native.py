@@ -26,18 +26,20 @@ from petri.engine.interface import (
     Words3,
 )
 from petri.engine.marking import Marking
-from petri.engine.seeds import seed_words
+from petri.engine.seeds import many_seed_words, seed_words
 from petri.engine.trial_net import trial_net
 from petri.file_read import FileRead
 from petri.latest import kept_for_latest
 from petri.measure.arrays import Floats, Integers
-from petri.measure.observation import PER_NODE, TIMES, Observation, probe_in_units
+from petri.measure.observation import OF_PLACES, PER_NODE, TIMES, Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
+from petri.measure.windows import Column, Ragged, Windows
 from petri.net import Chance, Net, Span, Token
 from petri.structs import Frozen, as_packed, field, read_packed, replace
 
 if TYPE_CHECKING:
+    from petri._native import Ensemble as EnsembleOfModule
     from petri._native import Session, Snapshot, Stopped
     from petri._native import Trials as NativeModuleTrials
 
@@ -150,6 +152,34 @@ def speed(net: Net) -> list[tuple[str, tuple[list[int], bool] | None, list[tuple
     return compiled(net).program.speed() if available() else []
 
 
+class Course(Frozen):
+    """What each replication of an ensemble does: the ends of warm-up and run [ticks].
+
+    rests: whether the latter is an instant. firings: the most of each. batches: how many snapshots each keeps at most.
+    levels: whether the times at each number of tokens are recorded.
+    """
+
+    warmup: float
+    until: float
+    rests: bool
+    firings: int | None
+    batches: int
+    levels: bool
+
+
+class EnsembleColumns(Frozen, eq=False):
+    """What replications have come to, as `petri.run.ensemble.Ensemble` has it, with the faults by row."""
+
+    ended: list[str]
+    numbers: dict[str, Any]
+    windows: Windows
+    batches: Windows
+    batch_ends: Integers
+    tokens: list[Column]
+    levels: Levels | None
+    faults: dict[int, Fault | None]
+
+
 class NativeSession:
     """A replication on the native engine. Raises ImportError if it is not built."""
 
@@ -182,7 +212,6 @@ class NativeSession:
             raise ModelError("state-unfit", reason=str(error)) from error
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], span_of(self._compiled, fault[1]), **fault[2])
-        self._initial = np.array([p.held for p in net.places], dtype=np.int64)
 
     @property
     def now(self) -> float:
@@ -236,39 +265,23 @@ class NativeSession:
         return read_packed(self._session.save(), SavedEngine)
 
     def observe(self) -> Observation:
-        [observation] = self._made([self._session.observe()])
-        return observation
+        return self._read([self._session.observe()])[0]
 
     def snapshot(self) -> Snapshot:
         return self._session.observe()
 
-    def observations(self, snapshots: list[Snapshot | Observation]) -> list[Observation]:
+    def observations(self, snapshots: list[Snapshot | Observation]) -> Windows:
         made = [one if isinstance(one, Observation) else None for one in snapshots]
         unread = [one for one in snapshots if not isinstance(one, Observation)]
         snapshots.clear()
-        read = iter(self._made(unread))
-        return [next(read) if one is None else one for one in made]
+        windows = self._read(unread)
+        read = iter(windows)
+        return Windows.of([next(read) if one is None else one for one in made]) if len(windows) < len(made) else windows
 
-    def _made(self, snapshots: list[Snapshot]) -> list[Observation]:
-        """What they have seen; the list is spent. The arrays of one name take hardly longer for all than for one."""
+    def _read(self, snapshots: list[Snapshot]) -> Windows:
+        """What they have seen; the list is spent."""
         assert _native is not None
-        number, read, tick = len(snapshots), _native.statistics(snapshots), self._compiled.net.tick
-        elapsed, probes = read.pop("elapsed"), read.pop("probes")
-        columns = {name: self._rows_of(name, read.pop(name), number) for name in PER_NODE if name in read}
-        return [
-            Observation(
-                elapsed=tick.time(time),
-                initial=self._initial,
-                probes=tuple(probe_in_units(arrays(probe), tick) for probe in of_probes),
-                **dict(zip(columns, rows, strict=True)),
-            )
-            for time, of_probes, *rows in zip(elapsed, probes, *columns.values(), strict=True)
-        ]
-
-    def _rows_of(self, name: str, data: bytes, number: int) -> list[Floats | Integers]:
-        whole = self._compiled.net.tick.time(reals(data)) if name in TIMES else integers(data)
-        length = len(whole) // number
-        return [whole[one * length : (one + 1) * length] for one in range(number)]
+        return windows_of(self._compiled.net, _native.statistics(snapshots))
 
     def clocks(self) -> list[ClockState]:
         return [ClockState(*clock) for clock in self._session.clocks()]
@@ -290,6 +303,57 @@ class NativeSession:
         starts, ends, transitions, words = self._session.trace()
         net = self._compiled.net
         return Firings(net, reals(starts), reals(ends), integers(transitions), integers(words))
+
+
+class NativeEnsemble:
+    """Replications of a net without streams, one after the other. Raises ImportError if the engine is not built."""
+
+    def __init__(self, net: Net, seed: int, numbers: Sequence[int], limits: Limits, course: Course, stop: Any) -> None:
+        self._compiled = compiled(net)
+        assert _native is not None
+        self._numbers, self._levels = np.array(numbers), course.levels
+        parts = (course.warmup, course.until, course.rests, course.firings, course.batches, course.levels)
+        limited = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
+        seeds = many_seed_words(seed, numbers).tobytes()
+        self._running: EnsembleOfModule = _native.Ensemble(self._compiled.program, parts, limited, seeds, stop)
+
+    def advance(self, seconds: float, begin: bool = True) -> tuple[int, tuple[float, int] | None]:
+        """Run for about as long; `begin`: whether replications may begin. Returns how many have ended since `take`, and
+        of the one under way the model time [ticks] and the firings.
+
+        Raises ModelError if the initial marking cannot be computed.
+        """
+        found = self._running.advance(seconds, begin)
+        if (fault := self._running.initial_fault) is not None:
+            raise ModelError(fault[0], span_of(self._compiled, fault[1]), **fault[2])
+        return found
+
+    def take(self) -> EnsembleColumns:
+        """Those that have ended since the last call."""
+        read, net = self._running.take(), self._compiled.net
+        number = len(read["ended"])
+        names = {
+            "time": reals,
+            "seconds": reals,
+            "died": reals,
+            "firings": integers,
+            "warm": integers,
+            "drew": integers,
+        }
+        numbers: dict[str, Any] = {name: of(read[name]) for name, of in names.items()}
+        numbers |= {name: net.tick.time(numbers[name]) for name in ("time", "died")}
+        numbers |= {name: numbers[name] != 0 for name in ("warm", "drew")}
+        numbers["hash"] = np.frombuffer(read["hash"], dtype=np.uint64)
+        numbers["index"], self._numbers = self._numbers[:number], self._numbers[number:]
+        levels = net.tick.time(reals(read["levels"])).reshape(number, -1, LEVELS) if self._levels else None
+        tokens = [
+            Ragged(integers(words), np.cumsum(integers(lengths))) if place.colour.slots else integers(words)
+            for place, (lengths, words) in zip(net.places, read["markings"], strict=True)
+        ]
+        faults = {row: fault_of(self._compiled, fault) for row, fault in read["faults"].items()}
+        windows, batches = (windows_of(net, read[name]) for name in ("windows", "batches"))
+        batch_ends = np.cumsum(integers(read["batch_count"]))
+        return EnsembleColumns(read["ended"], numbers, windows, batches, batch_ends, tokens, levels, faults)
 
 
 class NativeTrials:
@@ -355,9 +419,20 @@ def integers(data: bytes) -> Integers:
     return np.frombuffer(data, dtype=np.int64)
 
 
-def arrays(snapshot: dict[str, Any]) -> dict[str, Any]:
-    """A probe's snapshot with its bytes as arrays: all are integers but the histogram's excesses."""
-    return {
-        name: (reals(value) if name == "excesses" else integers(value)) if isinstance(value, bytes) else value
-        for name, value in snapshot.items()
-    }
+def windows_of(net: Net, read: dict[str, Any]) -> Windows:
+    """What `statistics` gives, in the net's unit."""
+    tick, number = net.tick, len(read["elapsed"]) // 8
+    held = np.array([place.held for place in net.places], dtype=np.int64)
+    rows: dict[str, Any] = {"initial": np.broadcast_to(held, (number, held.size))}
+    for name in PER_NODE:
+        if name != "initial":
+            width = len(net.places) if name in OF_PLACES else len(net.transitions)
+            data = read.get(name, b"")
+            rows[name] = (tick.time(reals(data)) if name in TIMES else integers(data)).reshape(number, width)
+    probes = [probe_in_units({name: column(*of) for name, of in one.items()}, tick) for one in read["probes"]]
+    return Windows(tick.time(reals(read["elapsed"])), rows, probes)
+
+
+def column(data: bytes, real: bool, ends: bytes | None) -> Column:
+    values = reals(data) if real else integers(data)
+    return values if ends is None else Ragged(values, integers(ends))

@@ -20,6 +20,7 @@ from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.file_read import FileRead
 from petri.measure.arrays import Floats
 from petri.measure.observation import Observation, probe_in_units
+from petri.measure.windows import Windows
 from petri.net import Net, Scalar
 
 
@@ -112,8 +113,8 @@ class ReferenceSession:
     def snapshot(self) -> Observation:
         return self.observe()
 
-    def observations(self, snapshots: list[Observation]) -> list[Observation]:
-        seen = list(snapshots)
+    def observations(self, snapshots: list[Observation]) -> Windows:
+        seen = Windows.of([*snapshots], like=self.observe())
         snapshots.clear()
         return seen
 

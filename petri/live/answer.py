@@ -128,7 +128,7 @@ def per_replication(point: Point) -> list[list[float]]:
         return []
     for index, one in enumerate(point.ran):
         if index >= len(point.values):
-            alone = of_result(Result(result.net, result.plan, (replace(one, batches=()),)))
+            alone = of_result(Result(result.net, result.plan, one.without_batches()))
             point.values.append([interval.mean for interval, _ in shown(alone).values()])
     return point.values[: len(point.ran)]
 

@@ -364,7 +364,7 @@ class Desk:
 
     def _over_time(self, wish: Wish, point: Point, result: Result) -> tuple[str, Figure] | None:
         """Made again only where its replications, of which the first few tell the course, are others."""
-        followed = [one for one in result.replications if one.batches]
+        followed = [one for one in result.replications if len(one.batches)]
         key = (id(point), wish.course, len(followed), followed[-1].time if followed else 0.0)
         if self._course[0] != key:
             some = _first(result, max(len(followed), 1))

@@ -11,10 +11,10 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.model import MOST_FOR_PRECISION, Model
 from petri.result import Result
+from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import FEWER_BATCHES, Driver, Progress, Replication, batches_kept
+from petri.run.replications import FEWER_BATCHES, Driver, Progress, batches_kept
 from petri.run.stop import StopSign
-from petri.structs import replace
 
 TOGETHER: Final = 4  # replications whose interval says more than that of a single one
 MOST: Final = MOST_FOR_PRECISION  # replications of the setting that is looked at
@@ -38,17 +38,17 @@ class Point:
         self.model, self.plan = model, plan
         self.problem: LanguageError | None = None
         self.begun: set[int] = set()
-        self.done: dict[int, Replication] = {}
-        self.glance: Replication | None = None  # what the first replication has so far, also in its warm-up
+        self.done: dict[int, Ensemble] = {}  # each a row
+        self.glance: Ensemble | None = None  # what the first replication has so far, also in its warm-up
         self.most = MOST
         self.text = 0  # of which version of the text it is
         self.figures: tuple[int, Any] | None = None  # of how many replications, and what was made of them
         self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
 
     @property
-    def ran(self) -> tuple[Replication, ...]:
+    def ran(self) -> tuple[Ensemble, ...]:
         """The first replications without a gap: what `pnsim run --replications` of their number has."""
-        ran: list[Replication] = []
+        ran: list[Ensemble] = []
         while (one := self.done.get(len(ran))) is not None:
             ran.append(one)
         return tuple(ran)
@@ -60,7 +60,7 @@ class Point:
 
     @property
     def wanted(self) -> bool:
-        failed = self.problem is not None or any(one.fault is not None for one in list(self.done.values()))
+        failed = self.problem is not None or any(one.faults for one in list(self.done.values()))
         return not failed and len(self.begun) < self.most
 
     def result(self) -> Result | None:
@@ -68,7 +68,7 @@ class Point:
         ran = self.ran or ((self.glance,) if self.glance is not None else ())
         if not ran or self.model is None or self.plan is None:
             return None
-        return Result(self.model.net, self.plan, ran, asked=len(ran))
+        return Result(self.model.net, self.plan, Ensemble.joined(ran), asked=len(ran))
 
 
 class Refinement:
@@ -165,7 +165,7 @@ class Refinement:
                 self._turn.notify_all()
             self._changed()
 
-    def _run(self, point: Point, index: int) -> Replication | None:
+    def _run(self, point: Point, index: int) -> Ensemble | None:
         """The replication; None if it was stopped."""
         if point.model is None or point.plan is None:
             point.model, point.plan = self._load(point.settings)
@@ -180,7 +180,7 @@ class Refinement:
         ended = driver.end()
         if ended == "interrupted":  # its figures are not wanted, and would delay those of the next setting
             return None
-        return replace(driver.so_far(ended, time.perf_counter() - started), levels=None)
+        return driver.so_far(ended, time.perf_counter() - started).without_levels()
 
     def _glances(self, point: Point, driver: Driver) -> Callable[[], None]:
         started = time.perf_counter()

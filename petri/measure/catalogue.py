@@ -20,7 +20,7 @@ ALL: Final = slice(None)
 Part = Callable[["Observation", Any], Any]
 """The entry of an observation for one place or transition (an index), or the entries of all (`ALL`).
 
-The observation may be several windows, `side_by_side`: `ALL` then gives a row for each.
+The observation may be several windows, `Windows.together`: `ALL` then gives a row for each.
 """
 
 

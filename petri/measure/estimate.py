@@ -57,10 +57,16 @@ class Estimate(Frozen):
         return Interval(value, half_width, self.level, self.n, longer, self.statistic)
 
 
-def extremes(figure: Figure, windows: Sequence[Observation], statistic: Statistic) -> Estimate:
-    """The greatest or the least over the replications, which has no interval."""
-    value = extreme(np.array([figure(window) for window in windows], dtype=np.float64), statistic)
-    return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(windows), statistic=statistic)
+def extreme_of(samples: Floats, statistic: Statistic) -> Estimate:
+    """The greatest or the least over the replications, which has no interval. samples: by replication and figure."""
+    value = extreme(samples, statistic)
+    return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(samples), statistic=statistic)
+
+
+@beyond_doubles
+def mean_of(samples: Floats, level: float = LEVEL) -> Estimate:
+    """The mean over replications with Student's interval. samples: by replication and figure."""
+    return _student(samples, _mean(samples), level)
 
 
 @beyond_doubles
@@ -70,14 +76,13 @@ def estimate(
     without: Sequence[Observation] | Floats | None = None,
     level: float = LEVEL,
 ) -> Estimate:
-    """The mean over replications with Student's interval; for one replication, the interval from its batches.
+    """The mean over replications; for one replication, the interval from its batches.
 
     windows: the whole window of each replication. without: for the only one, what `left_out` gives, or the figure of
     each of them; None for a figure that can have no interval.
     """
     if len(windows) > 1:
-        samples = np.array([figure(window) for window in windows], dtype=np.float64)
-        return _student(samples, _mean(samples), level)
+        return mean_of(np.array([figure(window) for window in windows], dtype=np.float64), level)
     whole = np.asarray(figure(windows[0]), dtype=np.float64)
     if without is None:
         return Estimate(whole, np.full(whole.shape, math.nan), level)

@@ -11,11 +11,13 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
+from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
-from petri.measure.formula import EXTREMES, evaluate, grows, statistic, tally
+from petri.measure.formula import EXTREMES, evaluate, grows, is_of_nodes, statistic, tally, values
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Observation, probe_figure
 from petri.measure.tally import Tally
+from petri.measure.windows import Windows
 from petri.net import Measure, Net, Order, Term
 from petri.structs import Frozen
 
@@ -34,6 +36,20 @@ class Figure(Frozen):
     statistic: Statistic = "mean"  # over replications
     tally: Callable[[Observation], Tally | None] | None = None
     of: Term | tuple[FigureKind, int] | None = None
+
+    def values(self, windows: Windows) -> Floats:
+        """Its value in each window [n]."""
+        if self.of is None:
+            return np.array([self.value(one) for one in windows])
+        if isinstance(self.of, Term):
+            return values(self.of, windows)
+        kind, index = self.of
+        return np.asarray(kind.of(windows.across, index), dtype=np.float64)
+
+    @property
+    def is_of_nodes(self) -> bool:
+        """Whether it needs nothing but figures of places and transitions."""
+        return is_of_nodes(self.of) if isinstance(self.of, Term) else self.of is not None
 
 
 def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
@@ -207,6 +223,22 @@ def evaluate_with_faults(wanted: Iterable[Figure], seen: Observation) -> tuple[d
             except Exception as error:
                 values[one.name], reasons[one.name] = math.nan, f"{type(error).__name__}: {error}"
     return values, reasons
+
+
+def evaluate_columns(wanted: Iterable[Figure], windows: Windows) -> tuple[dict[str, Floats], dict[int, dict[str, str]]]:
+    """As `evaluate_with_faults` of many windows, with the reasons by window."""
+    found: dict[str, Floats] = {}
+    reasons: dict[int, dict[str, str]] = {}
+    for one in wanted:
+        try:
+            with np.errstate(all="ignore"):
+                found[one.name] = one.values(windows)
+        except Exception:
+            each = [evaluate_with_faults([one], seen) for seen in windows]
+            found[one.name] = np.array([of_window[one.name] for of_window, _ in each])
+            for number, (_, reason) in enumerate(each):
+                reasons.setdefault(number, {}).update(reason)
+    return found, reasons
 
 
 def tallies(wanted: Iterable[Figure], seen: Observation) -> dict[str, Tally]:

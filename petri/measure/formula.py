@@ -14,6 +14,7 @@ from petri.measure.catalogue import TERMS
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, beyond_doubles, probe_figure, quotient, series_figure
 from petri.measure.tally import Tally
+from petri.measure.windows import Windows, probe_figures
 from petri.net import Expectation, Net, Term
 from petri.structs import Frozen
 
@@ -25,9 +26,16 @@ ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
     "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
     "div": quotient,
-    "min2": lambda x, y: math.nan if math.isnan(x + y) else min(x, y),
-    "max2": lambda x, y: math.nan if math.isnan(x + y) else max(x, y),
+    "min2": lambda x, y: chosen(x, y, y < x),
+    "max2": lambda x, y: chosen(x, y, y > x),
 }
+
+
+def chosen(x: Any, y: Any, second: Any) -> Any:
+    """The first or, where `second` holds, the second of two numbers or columns; nan where one is."""
+    if np.ndim(x) or np.ndim(y):
+        return np.where(np.isnan(x + y), math.nan, np.where(second, y, x))
+    return math.nan if math.isnan(x + y) else y if second else x
 
 
 def evaluate(term: Term, seen: Observation) -> float:
@@ -52,7 +60,7 @@ def evaluate(term: Term, seen: Observation) -> float:
         return float(term.value)
     index = int(term.value)
     if term.op == "counter":
-        return float(seen.probes[index]["sum"])
+        return seen.probes[index]["sum"] * 1.0  # type: ignore[no-any-return]
     return TERMS[term.op].of(seen, index)
 
 
@@ -66,8 +74,29 @@ def is_of_nodes(term: Term) -> bool:
 def evaluate_all(term: Term, windows: Observation) -> Floats:
     """The values of a formula of which `is_of_nodes` holds, in a column: one for each window of `across`."""
     found: Any = evaluate(term, windows)
-    count = len(windows.elapsed)  # type: ignore[arg-type]
-    return (found if np.shape(found) else np.full(count, found)).reshape(count, 1)
+    return _as_column(found, len(windows.elapsed))[:, None]  # type: ignore[arg-type]
+
+
+def values(term: Term, windows: Windows) -> Floats:
+    """The value of a formula in each window [n]: the bits that `evaluate` gives of one after the other."""
+    return _as_column(_values(term, windows), len(windows))
+
+
+@beyond_doubles
+def _values(term: Term, windows: Windows) -> Any:
+    if term.op in ARITHMETIC:
+        return ARITHMETIC[term.op](*(_values(argument, windows) for argument in term.args))
+    if term.op == "quantile":
+        return _values(term.args[0], windows)
+    if is_of_nodes(term) or term.op == "counter":
+        return evaluate(term, windows.across)
+    if isinstance(term.value, tuple) and term.op != "series":
+        return probe_figures(windows, *term.value)
+    return np.array([evaluate(term, one) for one in windows])
+
+
+def _as_column(found: Any, count: int) -> Floats:
+    return np.array(np.broadcast_to(found, count), dtype=np.float64)
 
 
 def tally(term: Term, seen: Observation) -> Tally | None:

@@ -16,6 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.measure.arrays import Floats
+
 SIGNIFICAND_BITS: Final = 7
 DROPPED_BITS: Final = 52 - SIGNIFICAND_BITS
 
@@ -246,6 +248,33 @@ def difference(later: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str
         window["min"] = _extreme(window, 0, float(later["min"]))
         window["max"] = _extreme(window, -1, float(later["max"]))
     return window
+
+
+def figures(columns: Mapping[str, Any], field: str) -> Floats | None:
+    """`Histogram.figure` of each of many snapshots, of which there is a column for each name.
+
+    None where it is made of the buckets: a quantile, or if a sum is beyond all doubles.
+    """
+    count, first, second = (
+        np.asarray(columns[name], dtype=np.float64) for name in ("count", "first_moment", "second_moment")
+    )
+    if field == "count":
+        return count
+    if field not in FIELDS or not np.isfinite(second).all():
+        return None
+    with np.errstate(all="ignore"):
+        match field:
+            case "sum":
+                found = columns["origin"] * count + first
+            case "mean":
+                found = np.where(count > 0.0, columns["origin"] + first / count, math.nan)
+            case "std":
+                squares = second - first * first / count
+                found = np.sqrt(np.where(squares < 0.0, 0.0, squares) / (count - 1.0))
+                found = np.where(count < 2.0, math.nan, found)
+            case _:
+                found = np.where(count > 0.0, columns[field], math.nan)
+    return np.asarray(found, dtype=np.float64)
 
 
 def count_below(snapshot: Mapping[str, Any], value: float) -> float:

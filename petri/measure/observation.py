@@ -17,7 +17,7 @@ from petri.measure.arrays import Floats, Integers
 from petri.measure.bounded import Bounded
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.tally import Tally
-from petri.structs import Frozen, field, fields, replace
+from petri.structs import Frozen, field, fields
 from petri.ticks import Tick
 
 Computes = TypeVar("Computes", bound=Callable[..., Any])
@@ -95,34 +95,7 @@ TIMES, COUNTS = (
     for kind in ("Floats", "Integers")
 )
 PER_NODE: Final = (*TIMES, *COUNTS)
-
-
-def side_by_side(windows: Sequence[Observation]) -> Observation:
-    """Windows as one, in which each number is an array with a row for each of them: for figures of all places at once.
-
-    Its `elapsed` is a column, and it has no probes.
-    """
-    rows = {name: np.array([getattr(one, name) for one in windows]) for name in PER_NODE}
-    return Observation(elapsed=np.array([[one.elapsed] for one in windows]), **rows)  # type: ignore[arg-type]
-
-
-def across(together: Observation) -> Observation:
-    """What `side_by_side` or `left_out_together` gives, with an array for each place or transition: a number for each
-    window. So a formula has the values of all windows at once.
-    """
-    rows = {name: getattr(together, name).T for name in PER_NODE}
-    return Observation(elapsed=together.elapsed.T[0], **rows)  # type: ignore[attr-defined]
-
-
-def left_out_together(window: Observation, batches: Sequence[Observation]) -> Observation:
-    """The windows of `petri.measure.estimate.left_out` side by side: numpy takes as long for one of them as for all."""
-    return replace(window, probes=(), series={}, chances=()).minus(pieces_together(batches))
-
-
-def pieces_together(batches: Sequence[Observation]) -> Observation:
-    """What happened in each batch, side by side. batches: cumulative snapshots, in order."""
-    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(batches[0], name)) for name in PER_NODE})
-    return side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
+OF_PLACES: Final = ("integral", "nonempty", "maximum", "arrivals", "initial")
 
 
 def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:

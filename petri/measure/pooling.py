@@ -12,7 +12,7 @@ from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
 from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval
 from petri.measure.tally import Tally, total
-from petri.measure.unvaried import Ranged, pooled, with_ranges
+from petri.measure.unvaried import Ranged, Ranges, pooled, with_ranges
 
 EXTREMES: Final = ("greatest", "least")
 
@@ -65,8 +65,8 @@ def _of_means(found: Interval, ranged: Sequence[Ranged]) -> Interval:
     if len(ranged) < found.n or not ranged or math.isnan(found.mean):
         return found
     if found.n > 1:
-        return with_ranges(found, ranged)
-    unvaried = pooled(ranged, found.level)
+        return with_ranges(found, Ranges.of(ranged))
+    unvaried = pooled(Ranges.of(ranged), found.level)
     return found if unvaried.unknown else unvaried
 
 

@@ -18,11 +18,12 @@ from typing import Final, Literal
 
 import numpy as np
 
-from petri.measure.arrays import Floats
-from petri.measure.figures import Figure, evaluate_all, settling
+from petri.measure.arrays import Floats, Integers
+from petri.measure.figures import Figure, evaluate_all, evaluate_columns, settling
 from petri.measure.intervals import student_interval, student_quantile
 from petri.measure.observation import Observation, beyond_doubles, quotients
 from petri.measure.unvaried import memory
+from petri.measure.windows import Windows
 from petri.net import Net
 from petri.structs import Frozen, replace
 
@@ -195,12 +196,25 @@ def _colder(
     return ColdStart(net.places[place].name, net.places[place].held, sum(lasts) / n)
 
 
-def figure_courses(wanted: Sequence[Figure], batches: Sequence[Observation]) -> dict[str, tuple[float, ...]]:
-    """The `courses` of these figures in a replication, by name: what `unsettled` needs of it. Empty without parts."""
-    if not wanted or not (cut := parts(batches)):
-        return {}
-    found = beyond_doubles(_of_figures)(wanted, cut)
-    return {one.name: tuple(course) for one, course in zip(wanted, found.tolist(), strict=True)}
+def figure_courses(wanted: Sequence[Figure], batches: Windows, ends: Integers) -> list[Mapping[str, Sequence[float]]]:
+    """The `courses` of these figures, by name, in each replication: what `unsettled` needs. Empty without parts.
+
+    batches: cumulative snapshots of all replications, in order; ends: where those of each end.
+    """
+    counts = np.diff(ends, prepend=0)
+    rows = np.flatnonzero(counts > PARTS) if wanted else np.zeros(0, np.int64)
+    found: list[Mapping[str, Sequence[float]]] = [{}] * len(ends)
+    if not rows.size:
+        return found
+    steps = np.round(np.arange(PARTS + 1) * (counts[rows, None] - 1) / PARTS).astype(np.int64)
+    at = (ends - counts)[rows, None] + steps
+    windows = batches.between(at[:, :-1].ravel(), at[:, 1:].ravel(), not all(one.is_of_nodes for one in wanted))
+    values, _ = evaluate_columns(wanted, windows)
+    each = np.array([values[one.name].reshape(-1, PARTS) for one in wanted])  # by figure, replication and part
+    moved = beyond_doubles(courses)(each.reshape(-1, PARTS).T).reshape(len(wanted), len(rows), len(COURSE))
+    for number, row in enumerate(rows.tolist()):
+        found[row] = {one.name: tuple(of) for one, of in zip(wanted, moved[:, number].tolist(), strict=True)}
+    return found
 
 
 def unsettled(replications: Sequence[Mapping[str, Sequence[float]]]) -> list[Drift]:

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
-from petri.measure.arrays import Floats
+from petri.measure.arrays import Floats, Integers
 from petri.measure.chance import beta_quantile
 from petri.measure.intervals import CONSTANT, Interval, student_quantile
-from petri.measure.observation import Observation, beyond_doubles, pieces_together
-from petri.structs import Frozen, replace
+from petri.measure.observation import beyond_doubles
+from petri.measure.windows import Windows
+from petri.structs import Frozen, fields, replace
 
 EVENTS: Final = -math.log(0.025)
 """The greatest mean number of events at which none is seen in 2.5 % of the runs."""
@@ -33,6 +35,8 @@ FEWEST_BEYOND: Final = (4.0, 10.0)
 the quantile, and the mean of several is too near to the middle. More replications do not mend that, but narrow the
 interval: each must have a quarter as many values there as there are replications."""
 
+AT_ONCE: Final = 20_000  # batches that are looked at together
+MEMORIES: Final = ("integral", "nonempty", "in_progress", "active")
 GROUPS: Final = 16  # of neighbouring batches, at least, if there are so many
 _ROUNDING: Final = 1e-24  # of a squared error, as a share of the squared mean
 _TENTH: Final = -1.2816  # the standard normal deviate that is not exceeded with a probability of 10 %
@@ -57,18 +61,51 @@ class Ranged(Frozen):
     heavy: bool = False
     beyond: float = math.inf
 
-    @property
-    def is_exact(self) -> bool:
-        return self.low == self.high == self.value
+
+class Ranges(Frozen, eq=False):
+    """As `Ranged`, of n replications: each field is an array [n]."""
+
+    value: Any
+    low: Any
+    high: Any
+    looks: Any
+    hits: Any
+    rest: Any
+    heavy: Any
+    beyond: Any
+
+    @classmethod
+    def of(cls, samples: Sequence[Ranged]) -> Ranges:
+        return cls(*(np.array([getattr(one, name) for one in samples]) for name in fields(Ranged)))
+
+    @classmethod
+    def on(cls, count: int, *given: Any) -> Ranges:
+        """Of so many replications; what is not an array is the same in each."""
+        return cls(*(one if np.ndim(one) else np.full(count, one) for one in given))
+
+    def unless(self, condition: Any, other: Ranges) -> Ranges:
+        """These, or the others where the condition holds."""
+        pairs = ((getattr(other, name), getattr(self, name)) for name in fields(Ranged))
+        return Ranges(*(np.where(condition, *pair) for pair in pairs))
+
+    def known(self) -> dict[int, Ranged]:
+        """Those of which anything is known, by replication."""
+        finite = [np.isfinite(column) for column in (self.low, self.high, self.hits, self.beyond)]
+        rows = np.flatnonzero(reduce(np.logical_or, finite, self.heavy)).tolist()
+        columns = [getattr(self, name)[rows].tolist() for name in fields(Ranged)]
+        return {row: Ranged(*of) for row, *of in zip(rows, *columns, strict=True)}
+
+    def __len__(self) -> int:
+        return len(self.value)
 
 
-def with_ranges(found: Interval, samples: Sequence[Ranged]) -> Interval:
+def with_ranges(found: Interval, samples: Ranges) -> Interval:
     """The interval that replications, or batches, give, with what else is known of the figure."""
-    if all(one.is_exact for one in samples):
+    if ((samples.low == samples.high) & (samples.high == samples.value)).all():
         return found
-    if 2 * sum(one.heavy for one in samples) >= len(samples):
+    if 2 * np.count_nonzero(samples.heavy) >= len(samples):
         return Interval(found.mean, math.nan, found.level, found.n, doubt="heavy")
-    beyond, (of_one, of_several) = min(one.beyond for one in samples), FEWEST_BEYOND
+    beyond, (of_one, of_several) = float(min(samples.beyond)), FEWEST_BEYOND
     needed = of_one if len(samples) == 1 else max(of_several, len(samples) / 4.0)
     if beyond < needed:
         return Interval(found.mean, math.nan, found.level, found.n, longer=1.5 * needed / max(beyond, 1.0))
@@ -79,17 +116,17 @@ def with_ranges(found: Interval, samples: Sequence[Ranged]) -> Interval:
     return pooled(samples, found.level)
 
 
-def with_few_events(found: Interval, samples: Sequence[Ranged]) -> Interval:
+def with_few_events(found: Interval, samples: Ranges) -> Interval:
     """The interval of a figure that rests on few events, which is at least that of their number (Clopper and Pearson).
 
     Where few of them were seen by chance, their spread is too small as well. But it is not as small as that of many: if
     it is, there were more looks than the marking seems to remember.
     """
-    hits, looks = sum(one.hits for one in samples), sum(one.looks for one in samples)
-    one_side = len({one.rest for one in samples}) == 1
+    hits, looks = sum(samples.hits.tolist()), sum(samples.looks.tolist())
+    one_side = samples.rest.all() or not samples.rest.any()
     if not (0.0 < hits < FEW_EVENTS and one_side and found.half_width > 0.0 and looks > hits):
         return found
-    base = 1.0 if samples[0].rest else 0.0
+    base = 1.0 if samples.rest[0] else 0.0
     error = found.half_width / student_quantile(0.5 + 0.5 * found.level, found.n - 1)
     if (found.mean - base) ** 2 > FEW_EVENTS * error**2:
         return found
@@ -100,12 +137,10 @@ def with_few_events(found: Interval, samples: Sequence[Ranged]) -> Interval:
     return replace(found, half_width=max(found.mean - low, high - found.mean), ends=(low, high))
 
 
-def pooled(samples: Sequence[Ranged], level: float) -> Interval:
+def pooled(samples: Ranges, level: float) -> Interval:
     """What replications of one value say together: the looks of all of them add up."""
-    value = samples[0].value
-    looks = sum(one.looks for one in samples)
-    below, above = (_together([abs(end - value) for end in ends]) for ends in
-                    ([one.low for one in samples], [one.high for one in samples]))  # fmt: skip
+    value, looks = float(samples.value[0]), sum(samples.looks.tolist())
+    below, above = (_together(np.abs(ends - value).tolist()) for ends in (samples.low, samples.high))
     low, high = value - below, value + above
     if low == high:
         return Interval(value, 0.0, level, len(samples))
@@ -126,47 +161,56 @@ def _together(distances: Sequence[float]) -> float:
 
 
 @beyond_doubles
-def independent_looks(window: Observation, batches: Sequence[Observation], places: Iterable[int]) -> float:
-    """How many independent looks a replication is worth, 1 at least.
+def independent_looks(windows: Windows, batches: Windows, ends: Integers, places: Iterable[int]) -> Floats:
+    """How many independent looks each replication is worth, 1 at least.
 
-    batches: cumulative snapshots, in order. places: those that something takes tokens from; others only fill.
+    batches: cumulative snapshots of all replications, in order; ends: where those of each end. places: those that
+    something takes tokens from; others only fill.
     """
-    if len(batches) < FEWEST_BATCHES:
-        return 1.0
-    pieces = pieces_together(batches)
-    size = max(len(batches) // GROUPS, 4)
-    starts = [*range(0, len(batches) - size + 1, size)]
-    elapsed: Any = pieces.elapsed  # a column
-    of_places = _memories(elapsed, pieces.integral, pieces.nonempty, starts)
-    of_transitions = _memories(elapsed, pieces.in_progress, pieces.active, starts)
-    memory = max([0.0, *of_transitions, *(of_places[place] for place in places)]) * _margin(len(starts) - 1)
-    most = max(float(window.firings.sum()), 1.0)
-    return max(min(1.0 / memory, most), 1.0) if memory else most
+    counts, looks = np.diff(ends, prepend=0), np.ones(len(windows))
+    firings, chosen = np.maximum(windows.rows["firings"].sum(axis=1), 1.0), [*places]
+    for count in sorted({one for one in counts.tolist() if one >= FEWEST_BATCHES}):
+        every = np.flatnonzero(counts == count)
+        for rows in np.array_split(every, 1 + every.size * count // AT_ONCE):
+            at = (ends[rows] - count)[:, None] + np.arange(count)
+            size = max(count // GROUPS, 4)
+            starts = [*range(0, count - size + 1, size)]
+            elapsed, *columns = (
+                np.diff(column[at], axis=1, prepend=0.0)
+                for column in (batches.elapsed[:, None], *(batches.rows[name] for name in MEMORIES))
+            )
+            of_places = _memories(elapsed, columns[0], columns[1], starts)[:, chosen]
+            of_transitions = _memories(elapsed, columns[2], columns[3], starts)
+            longest = np.maximum(of_places.max(axis=1, initial=0.0), of_transitions.max(axis=1, initial=0.0))
+            longest *= _margin(len(starts) - 1)
+            some = np.maximum(np.minimum(1.0 / np.where(longest, longest, 1.0), firings[rows]), 1.0)
+            looks[rows] = np.where(longest, some, firings[rows])
+    return looks
 
 
-def _memories(elapsed: Floats, integral: Floats, above_zero: Floats, starts: Sequence[int]) -> list[float]:
-    """The τ of each of some numbers, as a share of the run.
+def _memories(elapsed: Floats, integral: Floats, above_zero: Floats, starts: Sequence[int]) -> Floats:
+    """The τ of each of some numbers in each replication, as a share of the run.
 
-    elapsed: of each batch, as a column. integral, above_zero: of each batch and number.
+    elapsed: by replication and batch, as columns. integral, above_zero: by replication, batch and number.
     """
-    length = float(elapsed.sum())
-    if not length > 0.0 or not integral.size:
-        return []
-    mean, share = integral.sum(axis=0) / length, above_zero.sum(axis=0) / length
-    deviations = integral - elapsed * mean
-    groups = np.add.reduceat(deviations, starts, axis=0)
-    error = (groups**2).sum(axis=0) / length**2 * (len(starts) / (len(starts) - 1))
+    length = elapsed[:, :, 0].sum(axis=1)[:, None]
+    known = np.where(length > 0.0, length, 1.0)
+    mean, share = integral.sum(axis=1) / known, above_zero.sum(axis=1) / known
+    deviations = integral - elapsed * mean[:, None]
+    groups = np.add.reduceat(deviations, starts, axis=1)
+    error = (groups**2).sum(axis=1) / known**2 * (len(starts) / (len(starts) - 1))
     squares = np.divide(deviations**2, elapsed, out=np.zeros_like(deviations), where=elapsed > 0.0)
-    columns = (one.tolist() for one in (mean, share, error, squares.sum(axis=0) / length))
-    return [memory(*numbers) for numbers in zip(*columns, strict=True)]
+    return np.where(length > 0.0, memory(mean, share, error, squares.sum(axis=1) / known), 0.0)
 
 
-def memory(mean: float, share: float, error: float, of_batches: float) -> float:
-    """τ as a share of the run. error: the squared standard error of the mean. of_batches: the variance of batches."""
-    fraction = mean - math.floor(mean)
-    of_zeros = mean * mean * (1.0 / share - 1.0) if share > 0.0 else 0.0
-    variance = max(fraction * (1.0 - fraction), of_zeros, of_batches)
-    return 0.5 * error / variance if error > _ROUNDING * mean * mean and variance > 0.0 else 0.0
+def memory(mean: Any, share: Any, error: Any, of_batches: Any) -> Any:
+    """τ as a share of the run, of numbers or arrays. error: the squared standard error of the mean. of_batches: the
+    variance of batches."""
+    fraction = mean - np.floor(mean)
+    of_zeros = np.where(share > 0.0, mean * mean * (1.0 / np.where(share > 0.0, share, 1.0) - 1.0), 0.0)
+    variance = np.maximum(np.maximum(fraction * (1.0 - fraction), of_zeros), of_batches)
+    known = (error > _ROUNDING * mean * mean) & (variance > 0.0)
+    return np.where(known, 0.5 * error / np.where(known, variance, 1.0), 0.0)
 
 
 def _margin(degrees: int) -> float:

@@ -19,23 +19,25 @@ from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
-from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
+from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extreme_of, left_out, mean_of
 from petri.measure.figures import probe_term, recorded_fields
-from petri.measure.formula import EXTREMES, Judged, grows, statistic
+from petri.measure.formula import Judged, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
-from petri.measure.observation import Observation, Snapshot, across, left_out_together, probe_figure
+from petri.measure.observation import Observation, Snapshot
 from petri.measure.occupancy import Occupancy
 from petri.measure.passage import OpenPassages
 from petri.measure.pooling import interval_of
 from petri.measure.sequential import widening
-from petri.measure.trend import FEWEST_PAIRS, ColdStart, Drift, cold_start, drifts
-from petri.measure.unvaried import Ranged, with_ranges
+from petri.measure.trend import FEWEST_PAIRS, MOST_REPLICATIONS, ColdStart, Drift, cold_start, drifts
+from petri.measure.unvaried import Ranges, with_ranges
+from petri.measure.windows import Windows, across, left_out_together
 from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
 from petri.result.rare import Rare
 from petri.result.remarks import remarks
+from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import MOST_BATCHES, Replication, batches_kept
+from petri.run.replications import MOST_BATCHES, batches_kept
 from petri.structs import Frozen, replace
 
 
@@ -115,52 +117,58 @@ class RunFigures(Frozen, dict=True):
 
     net: Net
     plan: Plan
-    replications: tuple[Replication, ...]
+    replications: Ensemble
     interrupted: bool = False
     asked: int = 1  # replications requested
     sequential: bool = False  # whether the intervals decided how many there are
 
     @cached_property
-    def counted(self) -> tuple[Replication, ...]:
+    def counted(self) -> Ensemble:
         """The replications that the estimates use."""
-        complete = tuple(r for r in self.replications if r.complete and r.warm)
-        return complete or self.replications
+        every = self.replications
+        counts = every.complete & every.warm
+        return every.take(counts) if counts.any() and not counts.all() else every
+
+    @property
+    def windows(self) -> Windows:
+        """What they have seen."""
+        return self.counted.windows
 
     @property
     def empty(self) -> bool:
         """Whether nothing has been measured: no replication has begun its measured time, or made a trial."""
-        return self.partial and not any(r.warm and (r.window.elapsed or r.window.chances) for r in self.counted)
+        begun = self.windows.elapsed > 0.0
+        begun[[row for row, more in self.windows.more.items() if "chances" in more]] = True
+        return self.partial and not (self.counted.warm & begun).any()
 
     @property
     def partial(self) -> bool:
         """Whether any replication used stopped before its end."""
-        return not all(r.complete for r in self.counted) or not self.counted
+        return not self.counted.complete.all() or not self.counted
 
     @property
     def died(self) -> bool:
         """Whether a replication ended early because no transition could fire."""
-        return any(r.ended == "dead" for r in self.replications)
+        return bool(self.replications.is_ended("dead").any())
 
     @property
     def hash(self) -> int:
         """One hash for the trajectories of all replications."""
         combined = 0
-        for replication in self.replications:
-            combined = (combined * 0x9E3779B97F4A7C15 + replication.hash) % 2**64
+        for of_one in self.replications.numbers["hash"].tolist():
+            combined = (combined * 0x9E3779B97F4A7C15 + of_one) % 2**64
         return combined
 
     @cached_property
     def files(self) -> tuple[FileRead, ...]:
         """What was read of the files of the net's streams, of each by the replication that read most of it."""
-        return furthest(replication.files for replication in self.replications)
+        return furthest(one.files for _, one in sorted(self.replications.special.items()))
 
     @cached_property
     def failure(self) -> RunFailure | None:
         """The error of the model in the first replication that has one."""
-        for replication in self.replications:
-            if replication.fault is not None:
-                return run_failure(self.net, replication.fault)
-        return None
+        faults = self.replications.faults
+        return run_failure(self.net, faults[0]) if faults else None
 
     @cached_property
     def drifts(self) -> tuple[Drift, ...]:
@@ -170,7 +178,7 @@ class RunFigures(Frozen, dict=True):
         """
         if self.partial or self.died or math.isinf(self.plan.until):
             return ()
-        return drifts(self.net, [replication.batches for replication in self.counted])
+        return drifts(self.net, [replication.batches for replication in self.counted[:MOST_REPLICATIONS]])
 
     @cached_property
     def cold_start(self) -> ColdStart | None:
@@ -183,14 +191,14 @@ class RunFigures(Frozen, dict=True):
             return None
 
         lines = [*constancy_of(self.net).open_lines]
-        found = cold_start(self.net, lines, [one.window for one in ran], [one.batches for one in ran])
+        found = cold_start(self.net, lines, self.windows, [one.batches for one in ran]) if lines else None
         growing = {one.name for one in self.drifts if one.steady}
         return None if found is not None and found.place in growing else found
 
     @cached_property
     def cautions(self) -> tuple[Diagnostic, ...]:
         """Times that are rounded to ticks, and what in the net may mean something else."""
-        return tuple(cautions(self.net, [replication.window for replication in self.counted]))
+        return tuple(cautions(self.net, self.windows))
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
@@ -215,25 +223,29 @@ class RunFigures(Frozen, dict=True):
 
         Nothing where the net is too large for as many batches as an interval needs.
         """
-        return left_out(self.counted[0].window, self.counted[0].batches) if self.batched else []
+        return left_out(self.windows[0], self.counted.batches) if self.batched else []
 
     @property
     def batched(self) -> bool:
         """Whether the batches of a single replication give intervals: not where the net died before its end."""
         if len(self.counted) != 1 or (self.died and math.isfinite(self.plan.until)):
             return False
-        return batches_kept(self.net, 1) >= MOST_BATCHES and bool(self.counted[0].batches)
+        return batches_kept(self.net, 1) >= MOST_BATCHES and len(self.counted.batches) > 0
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
-        found = estimate(figure, [r.window for r in self.counted], None if total else self.without)
-        if not self.sequential or found.n < 2:
-            return found
-        return replace(found, half_width=found.half_width * widening(found.n))
+        return self._estimate(figure, _one_by_one(figure), total)
+
+    def _estimate(self, figure: Callable[[Observation], Floats], of_all: OfAll, total: bool) -> Estimate:
+        """of_all: the figure of all windows at once."""
+        if len(self.counted) < 2:
+            return estimate(figure, [self.counted[0].window], None if total else self.without)
+        found = mean_of(of_all(self.windows))
+        return replace(found, half_width=found.half_width * widening(found.n)) if self.sequential else found
 
     def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
         """The greatest or the least over the replications, which has no interval."""
-        return extremes(figure, [r.window for r in self.counted], statistic)
+        return extreme_of(_one_by_one(figure)(self.windows), statistic)
 
     @cached_property
     def places(self) -> PlaceFigures:
@@ -247,7 +259,7 @@ class RunFigures(Frozen, dict=True):
     @cached_property
     def together(self) -> Observation:
         """`without`, side by side."""
-        return left_out_together(self.counted[0].window, self.counted[0].batches)
+        return left_out_together(self.windows[0], self.counted.batches)
 
     @cached_property
     def across(self) -> Observation:
@@ -260,12 +272,12 @@ class RunFigures(Frozen, dict=True):
     def column(self, kind: FigureKind) -> Estimate:
         """A figure of every place or transition."""
         if kind.total or kind.statistic != "mean" or not self.batched:
-            found = self.combined(kind.of_all, kind.statistic, total=kind.total)
+            found = self.value(kind) if kind.total else self.combined(kind.of_all, _of_kind(kind), kind.statistic)
         else:
             found = estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
         return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index), heavy_nodes(self.net, kind))
 
-    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranged], heavy: Iterable[int] = ()) -> Estimate:
+    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranges], heavy: Iterable[int] = ()) -> Estimate:
         """An estimate in which figures that did not vary have the intervals of what never happened.
 
         heavy: those whose variance is infinite.
@@ -275,16 +287,16 @@ class RunFigures(Frozen, dict=True):
         every = {index: self._with_ranges(found.interval(index), partial(_of_one, of, index)) for index in special}
         return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
 
-    def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranged]) -> Interval:
+    def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranges]) -> Interval:
         """An interval with what is known of a figure that did not vary, that rests on few events, or is heavy."""
         if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
             return found
-        return with_ranges(found, [of(rare) for rare in self.rare])
+        return with_ranges(found, of(self.rare))
 
     @cached_property
-    def rare(self) -> list[Rare]:
-        """Of each replication that counts, what its figures might be that did not vary."""
-        return [Rare(self.net, self.plan, one) for one in self.counted]
+    def rare(self) -> Rare:
+        """What figures might be that did not vary, in the replications that count."""
+        return Rare(self.net, self.plan, self.counted)
 
     @cached_property
     def evaluated(self) -> dict[Term, Interval]:
@@ -293,7 +305,7 @@ class RunFigures(Frozen, dict=True):
 
     def value(self, kind: FigureKind) -> Estimate:
         """As `column`, without an interval from batches."""
-        return self.combined(kind.of_all, kind.statistic, total=True)
+        return self.combined(kind.of_all, _of_kind(kind), kind.statistic, total=True)
 
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
@@ -309,25 +321,41 @@ class RunFigures(Frozen, dict=True):
     def _with_noise(self, term: Term) -> Interval:
         """A formula with the interval that its variation gives."""
         if term.op == "chance":
-            found = [formula.tally(term, r.window) for r in self.counted]
+            found = [formula.tally(term, self.windows[row]) for row in sorted(self.windows.more)]
             return interval_of([tally for tally in found if tally is not None])
         if term.op == "quantile":
-            return interval_of([formula.evaluate(term, r.window) for r in self.counted], statistic(term))
-        if term.op in ("sample", "passage") and isinstance(term.value, tuple):
-            return self._of_probe(*term.value)
+            return interval_of(self.values(term).tolist(), statistic(term))
+        if term.op in ("sample", "passage") and isinstance(term.value, tuple) and len(self.counted) == 1:
+            share = quantile_share(term.value[1])
+            if share is not None:
+                return estimate_quantile(term.value[0], share, self.counted[0].window, self.without).interval()
         total, kind = grows(self.net, term), statistic(term)
 
         def figure(seen: Observation) -> Floats:
             return np.array([formula.evaluate(term, seen)])
 
         if total or kind != "mean" or not self.batched or not formula.is_of_nodes(term):
-            return self.combined(figure, kind, total=total).interval()
+            return self.combined(figure, lambda _: self.values(term)[:, None], kind, total=total).interval()
         values = formula.evaluate_all(term, self.across)
         return estimate(figure, [self.counted[0].window], values).interval()
 
-    def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Estimate:
+    def values(self, term: Term) -> Floats:
+        """A formula in each replication."""
+        found = self.computed.get(term)
+        if found is None:
+            found = self.computed[term] = formula.values(term, self.windows)
+        return found
+
+    @cached_property
+    def computed(self) -> dict[Term, Floats]:
+        """The values of formulas."""
+        return {}
+
+    def combined(
+        self, figure: Callable[[Observation], Floats], of_all: OfAll, kind: Statistic, *, total: bool = False
+    ) -> Estimate:
         """A figure over the replications: their mean with its interval, or their extreme."""
-        return self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
+        return self._estimate(figure, of_all, total) if kind == "mean" else extreme_of(of_all(self.windows), kind)
 
     def judge(self, expectations: Iterable[Expectation]) -> tuple[Judged, ...]:
         judged = []
@@ -376,7 +404,10 @@ class RunFigures(Frozen, dict=True):
     def measure_result(self, index: int) -> MeasureResult:
         measure = self.net.measures[index]
         recorded = {field: self.recorded(measure, field) for field in recorded_fields(measure)}
-        series = {r.index: np.array(r.series[index]) for r in self.counted if index in r.series}
+        ran = self.counted
+        series = {
+            ran[row].index: np.array(ran[row].series[index]) for row in ran.windows.more if index in ran[row].series
+        }
         return MeasureResult(
             measure,
             self.evaluate(measure.formula),
@@ -388,7 +419,7 @@ class RunFigures(Frozen, dict=True):
             seconds=self.net.seconds,
             time_unit=self.net.time_unit,
             passages=self.passages(measure),
-            remarks=remarks(self.net, measure, [r.window for r in self.counted]),
+            remarks=remarks(self.net, measure, self.windows),
         )
 
     def passages(self, measure: Measure) -> OpenPassages | None:
@@ -400,18 +431,8 @@ class RunFigures(Frozen, dict=True):
         assert probe is not None
         return self.evaluate(probe_term(self.net, probe, field))
 
-    def _of_probe(self, probe: int, field: str) -> Interval:
-        """A figure of a probe."""
-        share = quantile_share(field)
-        if share is not None and len(self.counted) == 1:
-            return estimate_quantile(probe, share, self.counted[0].window, self.without).interval()
-        total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
-        return self.combined(
-            lambda seen: np.array([probe_figure(seen.probes[probe], field)]), EXTREMES.get(field, "mean"), total=total
-        ).interval()
-
     def snapshots(self, measure: Measure) -> list[Snapshot]:
-        return [] if measure.probe is None else [r.window.probes[measure.probe] for r in self.counted]
+        return [] if measure.probe is None else self.windows.snapshots(measure.probe)
 
     def histogram(self, measure: Measure) -> Histogram | None:
         if measure.probe is None or isinstance(self.net.probes[measure.probe], Counter | Order):
@@ -440,12 +461,24 @@ class RunFigures(Frozen, dict=True):
             measures = [measure.name for measure in self.net.measures]
             transitions = [transition.name for transition in self.net.transitions]
             raise unknown_name(place, "place", self.place_index, {"transition": transitions, "measure": measures})
-        times = [replication.levels[index] for replication in self.counted if replication.levels is not None]
-        return Occupancy(np.sum(times, axis=0)) if times else None
+        levels = self.counted.levels
+        return None if levels is None else Occupancy(np.sum(levels[:, index], axis=0))
 
     @cached_property
     def place_index(self) -> dict[str, int]:
         return {place.name: index for index, place in enumerate(self.net.places)}
+
+
+OfAll = Callable[[Windows], Floats]
+"""A figure of each of many windows: [window, place or transition], or [window, 1]."""
+
+
+def _of_kind(kind: FigureKind) -> OfAll:
+    return lambda windows: kind.of_all(windows.together)
+
+
+def _one_by_one(figure: Callable[[Observation], Floats]) -> OfAll:
+    return lambda windows: np.array([figure(one) for one in windows], dtype=np.float64)
 
 
 def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
@@ -457,7 +490,7 @@ def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
     return tails.transitions if kind.name == "in_progress" else tails.places
 
 
-def _of_one(of: Callable[[Rare, int], Ranged], index: int, rare: Rare) -> Ranged:
+def _of_one(of: Callable[[Rare, int], Ranges], index: int, rare: Rare) -> Ranges:
     return of(rare, index)
 
 

@@ -11,7 +11,7 @@ from petri.analysis.dead import Lack, why_dead
 from petri.measure.arrays import Floats
 from petri.measure.observation import beyond_doubles
 from petri.result.figures import RunFigures
-from petri.run.replications import Replication
+from petri.run.ensemble import Replication
 from petri.structs import Frozen
 
 WINDOWS: Final = 60
@@ -65,15 +65,15 @@ def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:
 
 def lacks(result: RunFigures) -> Sequence[Lack]:
     """What each transition lacked when the net died; nothing if it did not."""
-    dead = next((one for one in result.replications if one.ended == "dead"), None)
-    if dead is None:
+    if not result.died:
         return ()
-    return why_dead(result.net, dead.marking.in_ticks())
+    dead = result.replications.is_ended("dead").argmax()
+    return why_dead(result.net, result.replications[int(dead)].marking.in_ticks())
 
 
 def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
     """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
-    if any(replication.levels is None for replication in result.counted):
+    if result.counted.levels is None:
         return None
     found = (result.occupancy(place.name) for place in result.net.places)
     return [significant(np.nan_to_num(np.trim_zeros(one.shares, "b"))).tolist() for one in found if one is not None]

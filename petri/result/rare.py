@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from contextlib import suppress
+from functools import cached_property, partial, reduce
 from typing import Any, Final
+
+import numpy as np
 
 from petri.analysis.constancy import Constancy, constancy_of, tokens_read
 from petri.analysis.heavy import heavy_tails_of
 from petri.exact.failing import MayFail, range_of
 from petri.measure import reorder
-from petri.measure.bounded import Bounded
+from petri.measure.arrays import Floats
+from petri.measure.bounded import Bounded, lesser
 from petri.measure.catalogue import TERMS, TRANSITION_COLUMNS, FigureKind
 from petri.measure.figures import Figure
-from petri.measure.formula import evaluate
+from petri.measure.formula import values
 from petri.measure.histogram import bucket, quantile_share
 from petri.measure.intervals import incomplete_beta
-from petri.measure.tails import is_heavy
-from petri.measure.unvaried import EVENTS, Ranged, independent_looks
+from petri.measure.observation import Snapshot
+from petri.measure.tails import FEWEST, is_heavy
+from petri.measure.unvaried import EVENTS, Ranges, independent_looks
 from petri.net import Counter, Event, Expr, Net, Order, Passage, Sample, Term, Transition, Watched
+from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import Replication
 from petri.structs import Struct, replace
 
 _ROUNDING: Final = 1e-9
@@ -35,110 +40,122 @@ ALL: Final[Range] = -math.inf, math.inf
 
 
 class Rare:
-    """The figures of one replication that did not vary in it."""
+    """The figures that did not vary, of each of n replications: whatever differs between them is an array [n]."""
 
-    def __init__(self, net: Net, plan: Plan, ran: Replication) -> None:
+    def __init__(self, net: Net, plan: Plan, ran: Ensemble) -> None:
         self.net = net
-        self.seen = ran.window
         self.ran = ran
+        self.windows = ran.windows
+        self.seen: Any = ran.windows.across
         self.constancy = constancy_of(net)
         self.tails = heavy_tails_of(net)
         self.fixed_length = math.isfinite(plan.until)
-        self.short = self.fixed_length and not math.isnan(ran.died)  # its batches say nothing of how it lives on
 
     @cached_property
-    def looks(self) -> float:
-        """As many independent looks at the net as the replication is worth."""
-        seen, places = self.seen, self.constancy.emptied
-        looks = 1.0 if self.short else independent_looks(seen, self.ran.batches, places)
-        return max(min(looks, seen.elapsed / (self._unseen or math.inf) or math.inf), 1.0)
+    def looks(self) -> Floats:
+        """As many independent looks at the net as each replication is worth."""
+        looks = independent_looks(self.windows, self.ran.batches, self.ran.batch_ends, self.constancy.emptied)
+        if self.fixed_length:  # the batches of one that died say nothing of how it lives on
+            looks = np.where(np.isnan(self.ran.numbers["died"]), looks, 1.0)
+        unseen, elapsed = self._unseen, self.windows.elapsed
+        most = np.divide(elapsed, unseen, out=np.full(elapsed.shape, math.inf), where=(unseen > 0.0) & (elapsed > 0.0))
+        return np.asarray(np.maximum(np.minimum(looks, most), 1.0))
 
     @property
-    def _unseen(self) -> float:
+    def _unseen(self) -> Floats:
         """The longest time that a transition takes of those that took none: what never happened may last as long."""
-        seen, usual = self.seen, self.constancy.usual_times
-        begun = (any(counts) for counts in zip(seen.firings, seen.set, seen.in_progress, strict=True))
-        longest = max((time for time, seen in zip(usual, begun, strict=True) if not seen), default=0.0)
-        return float(self.net.tick.time(longest))
+        seen = self.seen
+        begun = (seen.firings != 0) | (seen.set != 0) | (seen.in_progress != 0.0)
+        usual = np.array(self.constancy.usual_times)[:, None]
+        longest: Floats = self.net.tick.time(np.where(begun, 0.0, usual).max(axis=0, initial=0.0))
+        return longest
 
-    def of_kind(self, kind: FigureKind, index: int) -> Ranged:
+    def value(self, term: Term) -> Floats:
+        """A formula in each replication."""
+        return values(term, self.windows)
+
+    def of_kind(self, kind: FigureKind, index: int) -> Ranges:
         """A figure of a place or transition."""
-        value = kind.of(self.seen, index)
+        value = np.asarray(kind.of(self.seen, index), dtype=np.float64)
         nodes = self.tails.transitions if kind.name == "in_progress" else self.tails.places
         heavy = kind.name in ("mean", "sojourn", "in_progress") and index in nodes
         bounds = partial(self._bounds_of_node, kind, index)
         return self._ranged(value, bounds, partial(_hits_of_node, self, kind, index), heavy)
 
-    def of_term(self, term: Term) -> Ranged:
+    def of_term(self, term: Term) -> Ranges:
         """A formula."""
-        value, bounds = evaluate(term, self.seen), partial(self._bounds, term)
+        value, bounds = self.value(term), partial(self._bounds, term)
         return self._ranged(value, bounds, partial(_hits_of, self, term), self._is_heavy(term), self._beyond(term))
 
-    def _beyond(self, term: Term) -> float:
+    def _beyond(self, term: Term) -> Any:
         """The least number of values on the shorter side of a quantile in a formula; infinite without any."""
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
             share = quantile_share(term.value[1])
-            count = float(self.seen.probes[term.value[0]]["count"])
-            return math.inf if share in (None, 0.0, 1.0) else count * min(share, 1.0 - share)
-        return min(map(self._beyond, term.args), default=math.inf)
+            count = self._probe(term, "count")
+            return math.inf if share is None or share in (0.0, 1.0) else count * min(share, 1.0 - share)
+        return reduce(np.minimum, map(self._beyond, term.args), math.inf)
 
-    def _is_heavy(self, term: Term) -> bool:
+    def _is_heavy(self, term: Term) -> Any:
         """Whether the variance of a formula is infinite, or that of a sample in it seems to be."""
         if self.tails.of_term(term):
             return True
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
-            return term.value[1] in ("mean", "std") and is_heavy(self.seen.probes[term.value[0]])
-        return any(map(self._is_heavy, term.args))
+            if term.value[1] not in ("mean", "std"):
+                return False
+            enough = self._probe(term, "count") >= FEWEST
+            return np.array([of and is_heavy(self.windows.probe(term.value[0], n)) for n, of in enumerate(enough)])
+        return reduce(np.logical_or, map(self._is_heavy, term.args), False)
+
+    def _probe(self, term: Term, name: str) -> Floats:
+        """A number of the probe of a formula."""
+        assert isinstance(term.value, tuple)
+        return np.asarray(self.seen.probes[term.value[0]][name], dtype=np.float64)
 
     def _ranged(
-        self,
-        value: float,
-        bounds: Callable[[], Bounded],
-        hits: Callable[[], Hits],
-        heavy: bool,
-        beyond: float = math.inf,
-    ) -> Ranged:
-        if not self.ran.drew:
-            return Ranged(value, value, value, math.inf)
-        found = bounds()
-        low = found.low if found.low < value - _ROUNDING * abs(value) else value  # a nan is no bound
-        high = found.high if found.high > value + _ROUNDING * abs(value) else value
-        low, high = (-math.inf if math.isnan(found.low) else low), (math.inf if math.isnan(found.high) else high)
-        return Ranged(value, low, high, self.looks, *hits(), heavy, beyond)
+        self, value: Floats, bounds: Callable[[], Bounded], hits: Callable[[], Hits], heavy: Any, beyond: Any = math.inf
+    ) -> Ranges:
+        drew, count = self.ran.numbers["drew"], len(self.windows)
+        exact = Ranges.on(count, value, value, value, math.inf, math.nan, False, False, math.inf)
+        if not drew.any():
+            return exact
+        with np.errstate(all="ignore"):
+            found, (happened, rest), slack = bounds(), hits(), _ROUNDING * np.abs(value)
+            low = np.where(found.low < value - slack, found.low, value)
+            high = np.where(found.high > value + slack, found.high, value)
+        low, high = np.where(np.isnan(found.low), -math.inf, low), np.where(np.isnan(found.high), math.inf, high)
+        ranged = Ranges.on(count, value, low, high, self.looks, happened, rest, heavy, beyond)
+        return ranged if drew.all() else exact.unless(drew, ranged)
 
     def _bounds_of_node(self, kind: FigureKind, index: int) -> Bounded:
         leaves = _Leaves(self)
         found = leaves.of_node(kind, index)
-        return _without_bounds(found) if leaves.noisy else found
+        return Bounded.where(leaves.noisy, _without_bounds(found), found)
 
     def _bounds(self, term: Term) -> Bounded:
         leaves = _Leaves(self)
         found = leaves.of(term)
-        is_range = found.high - found.low > _ROUNDING * abs(found.value)
-        if is_range or not leaves.noisy or self.constancy.is_constant(term):
+        if self.constancy.is_constant(term):
             return found
-        return _without_bounds(found)
+        is_range = found.high - found.low > _ROUNDING * np.abs(found.value)
+        return Bounded.where(is_range | ~np.asarray(leaves.noisy), found, _without_bounds(found))
 
 
 def _without_bounds(found: Bounded) -> Bounded:
     return Bounded(found.value, -math.inf, math.inf)
 
 
-def ranges(net: Net, plan: Plan, ran: Replication, kept: Iterable[Figure]) -> dict[str, Ranged]:
-    """Of a replication, by figure, what each might be if it does not vary, as far as anything is known."""
-    rare = Rare(net, plan, ran)
-    found = {}
+def ranges(net: Net, plan: Plan, ran: Ensemble, kept: Iterable[Figure]) -> dict[str, Ranges]:
+    """Of replications, by figure, what each might be if it does not vary."""
+    rare, found = Rare(net, plan, ran), dict[str, Ranges]()
     for one in kept:
         if one.statistic == "mean" and one.tally is None and one.of is not None:
-            ranged = rare.of_term(one.of) if isinstance(one.of, Term) else rare.of_kind(*one.of)
-            numbers = (ranged.low, ranged.high, ranged.hits, ranged.beyond)
-            if ranged.heavy or any(map(math.isfinite, numbers)):
-                found[one.name] = ranged
+            with suppress(Exception):  # of a figure that cannot be computed, which its value tells
+                found[one.name] = rare.of_term(one.of) if isinstance(one.of, Term) else rare.of_kind(*one.of)
     return found
 
 
-Hits = tuple[float, bool]
-"""As `Ranged` has them."""
+Hits = tuple[Any, Any]
+"""As `Ranges` has them."""
 
 NO_EVENTS: Final[Hits] = math.nan, False
 
@@ -148,7 +165,7 @@ def _hits_of(rare: Rare, term: Term) -> Hits:
     op, args = term.op, term.args
     if op == "sub" and args[0] == Term("const", value=1.0):
         hits, rest = _hits_of(rare, args[1])
-        return hits, not rest
+        return hits, np.logical_not(rest)
     if op in ("mul", "div") and args[1].op == "const":
         return _hits_of(rare, args[0])[0], False
     if op != "div":
@@ -157,13 +174,13 @@ def _hits_of(rare: Rare, term: Term) -> Hits:
     if above.op == "watched" and below.op == "elapsed":
         probe = rare.net.probes[above.value[0]]  # type: ignore[index]
         is_share = isinstance(probe, Watched) and probe.value.kind == "bool"
-        return _hits_of_share(rare, evaluate(term, rare.seen)) if is_share else NO_EVENTS
-    count, of = evaluate(above, rare.seen), evaluate(below, rare.seen)
+        return _hits_of_share(rare, rare.value(term)) if is_share else NO_EVENTS
     if not _is_count(rare.net, above) or not (below.op == "elapsed" or _is_count(rare.net, below)):
         return NO_EVENTS
-    chances = max(_chances(rare, above), count)
-    rest = below.op != "elapsed" and count > 0.5 * of
-    return (of - count if rest else count) / max(1.0, chances / rare.looks), rest
+    count, of = rare.value(above), rare.value(below)
+    chances = np.maximum(_chances(rare, above), count)
+    rest = (below.op != "elapsed") & (count > 0.5 * of)
+    return np.where(rest, of - count, count) / np.maximum(1.0, chances / rare.looks), rest
 
 
 def _hits_of_node(rare: Rare, kind: FigureKind, index: int) -> Hits:
@@ -172,12 +189,13 @@ def _hits_of_node(rare: Rare, kind: FigureKind, index: int) -> Hits:
         return _hits_of_share(rare, kind.of(seen, index))
     if name not in ("firings", "rate"):
         return NO_EVENTS
-    chances = max(_chances(rare, Term("firings", value=index)), float(seen.firings[index]))
-    return float(seen.firings[index]) / max(1.0, chances / rare.looks), False
+    firings = seen.firings[index] * 1.0
+    chances = np.maximum(_chances(rare, Term("firings", value=index)), firings)
+    return firings / np.maximum(1.0, chances / rare.looks), False
 
 
-def _hits_of_share(rare: Rare, value: float) -> Hits:
-    return min(value, 1.0 - value) * rare.looks, value > 0.5
+def _hits_of_share(rare: Rare, value: Any) -> Hits:
+    return lesser(value, 1.0 - value) * rare.looks, value > 0.5
 
 
 def _is_count(net: Net, term: Term) -> bool:
@@ -188,54 +206,58 @@ def _is_count(net: Net, term: Term) -> bool:
     return all(_is_count(net, one) for one in term.args) if term.op == "add" else term.op == "firings"
 
 
-def _chances(rare: Rare, count: Term) -> float:
+def _chances(rare: Rare, count: Term) -> Any:
     """How many tokens came that the transitions of a count might have taken."""
     if count.op == "add":
         return sum(_chances(rare, one) for one in count.args)
     probe = rare.net.probes[int(count.value)] if count.op == "counter" else None  # type: ignore[arg-type]
     t = probe.transition if isinstance(probe, Counter) else int(count.value)  # type: ignore[arg-type]
     taken = {place for arc in rare.net.transitions[t].inputs for place in arc.takes_from}
-    return max((float(rare.seen.arrivals[place]) for place in taken), default=0.0)
+    return reduce(np.maximum, (rare.seen.arrivals[place] * 1.0 for place in taken), np.zeros(len(rare.windows)))
 
 
 class _Leaves(Struct):
-    """Computes a formula with bounds. noisy: whether it contains a figure that may be random, without any."""
+    """Computes a formula with bounds. noisy: whether it contains a figure that may be random, without any [n]."""
 
     rare: Rare
-    noisy: bool = False
+    noisy: Any = False
 
     def of(self, term: Term) -> Bounded:
         op, args = term.op, term.args
         if op in _ARITHMETIC:
             return _ARITHMETIC[op](*map(self.of, args))
-        value = evaluate(term, self.rare.seen)
+        value = self.rare.value(term)
         if op in ("const", "elapsed"):
             return Bounded.of(value)
         if op in TERMS:
-            return self.of_node(TERMS[op], int(term.value), value)  # type: ignore[arg-type]
+            return self.of_node(TERMS[op], int(term.value))  # type: ignore[arg-type]
         if op == "counter":
             return self._counter(self.rare.net.probes[int(term.value)], value)  # type: ignore[arg-type]
         if isinstance(term.value, tuple) and op != "series":
             return self._probe(self.rare.net.probes[term.value[0]], term.value[0], term.value[1], value)
         return self._unknown(value)
 
-    def _unknown(self, value: float) -> Bounded:
-        self.noisy = True
+    def _unknown(self, value: Floats, where: Any = True) -> Bounded:
+        self.noisy = self.noisy | np.asarray(where)
         return Bounded.of(value)
 
+    def _where(self, known: Any, found: Bounded, value: Floats) -> Bounded:
+        """The bounds that were found where a condition holds; elsewhere nothing is known."""
+        return Bounded.where(known, found, self._unknown(value, np.logical_not(known)))
+
     @property
-    def share(self) -> float:
+    def share(self) -> Floats:
         """The share of time that a state may have in which the net never was; above 1 where nothing is known."""
         return EVENTS / self.rare.looks
 
-    def times(self, chances: float) -> float:
+    def times(self, chances: Any) -> Floats:
         """How often something may happen that never did, with this number of chances that it had."""
-        return EVENTS * max(1.0, chances / self.rare.looks)
+        return np.asarray(EVENTS * np.maximum(1.0, chances / self.rare.looks))
 
     # ------------------------------------------------------------ places and transitions
 
-    def of_node(self, kind: FigureKind, index: int, value: float | None = None) -> Bounded:
-        value = kind.of(self.rare.seen, index) if value is None else value
+    def of_node(self, kind: FigureKind, index: int) -> Bounded:
+        value = np.asarray(kind.of(self.rare.seen, index), dtype=np.float64)
         is_place = kind is not TRANSITION_COLUMNS.get(kind.name)
         random = self.rare.constancy.random[0 if not is_place else 1]
         if index not in random and self.rare.fixed_length:
@@ -244,79 +266,85 @@ class _Leaves(Struct):
         found = self._of_place(name, index, value) if is_place else self._of_transition(name, index, value)
         return self._unknown(value) if found is None else found
 
-    def _of_place(self, name: str, index: int, value: float) -> Bounded | None:
+    def _of_place(self, name: str, index: int, value: Floats) -> Bounded | None:
         seen = self.rare.seen
         if name == "mean":
-            most = float(seen.maximum[index])
-            return self._level(value, *self.rare.constancy.tokens(index), value in (0.0, most), max(1.0, most))
+            most = seen.maximum[index] * 1.0
+            always = (value == 0.0) | (value == most)
+            return self._level(value, *self.rare.constancy.tokens(index), always, np.maximum(1.0, most))
         if name == "occupied":
-            return self._level(value, 0.0, min(self.rare.constancy.tokens(index)[1], 1.0), value in (0.0, 1.0))
+            always = (value == 0.0) | (value == 1.0)
+            return self._level(value, 0.0, min(self.rare.constancy.tokens(index)[1], 1.0), always)
         if name in ("utilisation", "busy"):
-            tokens = self._of_place("mean", index, (1.0 - value) * float(seen.initial[index]))
-            return None if tokens is None or not seen.initial[index] else 1.0 - tokens / float(seen.initial[index])
-        if name in ("arrivals", "arrival_rate") and not seen.arrivals[index]:
-            return Bounded(0.0, 0.0, self._arrivals(index)) / (1.0 if name == "arrivals" else seen.elapsed)
-        if name == "sojourn" and not value:
-            return Bounded(0.0, 0.0, 0.0 if index in self.rare.constancy.emptied_at_once else math.inf)
+            held = float(self.rare.net.places[index].held)
+            tokens = self._of_place("mean", index, (1.0 - value) * held) if held else None
+            return None if tokens is None else 1.0 - tokens / held
+        if name in ("arrivals", "arrival_rate"):
+            found = Bounded(0.0, 0.0, self._arrivals(index)) / (1.0 if name == "arrivals" else seen.elapsed)
+            return self._where(seen.arrivals[index] == 0, found, value)
+        if name == "sojourn":
+            found = Bounded(0.0, 0.0, 0.0 if index in self.rare.constancy.emptied_at_once else math.inf)
+            return self._where(value == 0.0, found, value)
         return None
 
-    def _of_transition(self, name: str, index: int, value: float) -> Bounded | None:
+    def _of_transition(self, name: str, index: int, value: Floats) -> Bounded | None:
         seen = self.rare.seen
         if name == "in_progress":
             least, most = self.rare.constancy.in_progress(index)
-            return self._level(value, least, most, value in (0.0, most))
+            return self._level(value, least, most, (value == 0.0) | (value == most))
         if name == "active":
             least, most = self.rare.constancy.in_progress(index)
-            return self._level(value, min(least, 1.0), min(most, 1.0), value in (0.0, 1.0))
-        if name in ("firings", "rate") and not value:
-            return Bounded(0.0, 0.0, self._firings(index)) / (1.0 if name == "firings" else seen.elapsed)
-        if name in ("clocks_set", "clocks_dropped") and not value:
+            return self._level(value, min(least, 1.0), min(most, 1.0), (value == 0.0) | (value == 1.0))
+        if name in ("firings", "rate"):
+            found = Bounded(0.0, 0.0, self._firings(index)) / (1.0 if name == "firings" else seen.elapsed)
+            return self._where(value == 0.0, found, value)
+        if name in ("clocks_set", "clocks_dropped"):
             is_unclocked = self.rare.net.transitions[index].clock is None
-            chances = self._firings(index) if name == "clocks_set" else float(seen.set[index])
-            return Bounded.of(0.0) if is_unclocked else Bounded(0.0, 0.0, self.times(chances))
+            chances = self._firings(index) if name == "clocks_set" else seen.set[index] * 1.0
+            found = Bounded.of(0.0) if is_unclocked else Bounded(0.0, 0.0, self.times(chances))
+            return self._where(value == 0.0, found, value)
         return None
 
-    def _level(self, value: float, least: float, most: float, always: bool, more: float = 1.0) -> Bounded | None:
+    def _level(self, value: Floats, least: float, most: float, always: Any, more: Any = 1.0) -> Bounded:
         """The time average of a number from `least` to `most`. always: it was always `value`.
 
         more: by how much it is greater at other times, if nothing says how great it can be.
         """
         if least == most:
             return Bounded.of(value)
-        if not always:
-            return None
-        return Bounded(value, value - self.share * (value - least), value + self.share * min(most - value, more))
+        low, high = value - self.share * (value - least), value + self.share * lesser(most - value, more)
+        return self._where(always, Bounded(value, low, high), value)
 
-    def _firings(self, t: int) -> float:
+    def _firings(self, t: int) -> Floats:
         """How often a transition may fire that never did."""
         return self.times(_chances(self.rare, Term("firings", value=t)))
 
-    def _arrivals(self, place: int) -> float:
+    def _arrivals(self, place: int) -> Any:
         """How many tokens may arrive in a place into which none came."""
         givers = [
             t for t, one in enumerate(self.rare.net.transitions) if any(place in arc.places for arc in one.outputs)
         ]
-        return sum(max(self._firings(t), self.times(float(self.rare.seen.firings[t]))) for t in givers)
+        return sum(np.maximum(self._firings(t), self.times(self.rare.seen.firings[t] * 1.0)) for t in givers)
 
     # ------------------------------------------------------------ probes
 
-    def _counter(self, probe: Any, value: float) -> Bounded:
-        firings = float(self.rare.seen.firings[probe.transition])
+    def _counter(self, probe: Any, value: Floats) -> Bounded:
+        firings = self.rare.seen.firings[probe.transition] * 1.0
         if self._alike([probe]):
             return Bounded.of(value)
-        more = self._firings(probe.transition) if not firings else self.times(firings)
+        more = np.where(firings == 0.0, self._firings(probe.transition), self.times(firings))
         if probe.quantity is None:
-            return Bounded(0.0, 0.0, more) if not value else self._unknown(value)
+            return self._where(value == 0.0, Bounded(0.0, 0.0, more), value)
         least, most = _range_of_sample(self.rare.net.transitions[probe.transition], probe.quantity)
-        if not firings:
-            return Bounded(0.0, more * min(least, 0.0), more * max(most, 0.0))
-        down, up = ((value - firings * end) * sign for end, sign in ((least, 1.0), (most, -1.0)))
-        if least == most or (down and up):
-            return self._unknown(value)  # it is as random as the number of firings, or the quantity varied
+        never = Bounded(0.0, more * min(least, 0.0), more * max(most, 0.0))
+        down, up = (value - firings * end != 0.0 for end in (least, most))
         spread = more * (most - least)
-        return Bounded(value, value if not down else value - spread, value if not up else value + spread)
+        found = Bounded(value, np.where(down, value - spread, value), np.where(up, value + spread, value))
+        # Otherwise it is as random as the number of firings, or the quantity varied.
+        known = (firings == 0.0) | ((least != most) & ~(down & up))
+        return self._where(known, Bounded.where(firings == 0.0, never, found), value)
 
-    def _probe(self, probe: Any, index: int, field: str, value: float) -> Bounded:
+    def _probe(self, probe: Any, index: int, field: str, value: Floats) -> Bounded:
         snapshot = self.rare.seen.probes[index]
         if isinstance(probe, Watched):
             return self._watched(probe, snapshot, field, value)
@@ -324,7 +352,7 @@ class _Leaves(Struct):
             parts = (probe, *probe.others)
             if self._alike(parts):
                 return Bounded.of(value)
-            return self._sample(parts, snapshot, field, value)
+            return self._sample(parts, index, field, value)
         if isinstance(probe, Passage) and self._same_events(probe.start, probe.end):
             return Bounded.of(value)
         if isinstance(probe, Order):
@@ -345,69 +373,78 @@ class _Leaves(Struct):
         places = [one.place for one in every if one.place is not None]
         return self._same(transitions) and not self.rare.constancy.random[1].intersection(places)
 
-    def _watched(self, probe: Watched, snapshot: Any, field: str, value: float) -> Bounded:
+    def _watched(self, probe: Watched, snapshot: Any, field: str, value: Floats) -> Bounded:
         if field != "integral":
             return self._unknown(value)
         least, most = _range_of_marking(self.rare.constancy, probe)
         same = self._same(probe.firings) and not self.rare.constancy.random[1] & tokens_read([probe.value])
-        length, always = self.rare.seen.elapsed, float(snapshot["min"])
+        length, always = self.rare.seen.elapsed, snapshot["min"] * 1.0
         if least == most or same:
             return Bounded.of(value)
-        if always != snapshot["max"]:
-            return self._unknown(value)
         down, up = (self.share * distance for distance in (always - least, most - always))
-        return Bounded(value, length * (always - down), length * (always + up))
+        found = Bounded(value, length * (always - down), length * (always + up))
+        return self._where(always == snapshot["max"], found, value)
 
-    def _sample(self, parts: Sequence[Sample], snapshot: Any, field: str, value: float) -> Bounded:
+    def _sample(self, parts: Sequence[Sample], index: int, field: str, value: Floats) -> Bounded:
         """Figures of a sample of which all values were equal."""
-        count = float(snapshot["count"])
-        if field == "count" and not count:
-            return Bounded(0.0, 0.0, sum(self.times(self._chances_of(one)) for one in parts))
-        share = quantile_share(field)
-        if share is not None and count and self._is_certain(snapshot, share, value):
-            return Bounded.of(value)
-        if not count or snapshot["min"] != snapshot["max"]:
-            return self._unknown(value)
-        always, other = float(snapshot["min"]), EVENTS / min(count, self.rare.looks)
+        snapshot, share = self.rare.seen.probes[index], quantile_share(field)
+        count, always = snapshot["count"] * 1.0, snapshot["min"] * 1.0
+        equal = self._of_equal(parts, field, value, always, EVENTS / np.minimum(count, self.rare.looks))
+        known = (count > 0.0) & (always == snapshot["max"])
+        if field == "count":
+            never: Any = sum(self.times(self._chances_of(one)) for one in parts)
+            known, equal = known | (count == 0.0), Bounded.where(count == 0.0, Bounded(0.0, 0.0, never), equal)
+        if share is not None:
+            certain = np.zeros(len(value), dtype=bool)
+            for row in np.flatnonzero(count > 0.0).tolist():
+                seen, looks = self.rare.windows.probe(index, row), float(self.rare.looks[row])
+                certain[row] = _is_certain(seen, looks, share, float(value[row]))
+            known, equal = known | certain, Bounded.where(certain, Bounded.of(value), equal)
+        return self._where(known, equal, value)
+
+    def _of_equal(self, parts: Sequence[Sample], field: str, value: Floats, always: Any, other: Any) -> Bounded:
+        """Where there are values, and all are `always`. other: the share that other values may have."""
         at = (None if one.transition is None else self.rare.net.transitions[one.transition] for one in parts)
         ranges = [_range_of_sample(where, one.value) for where, one in zip(at, parts, strict=True)]
         least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
         if least == most:
             return Bounded.of(value)
         if field == "std":
-            return Bounded(0.0, 0.0, math.sqrt(other) * (most - least))
+            return Bounded(0.0, 0.0, np.sqrt(other) * (most - least))
         if field != "mean":
             return Bounded(value, least, most)
         return Bounded(value, always - other * (always - least), always + other * (most - always))
 
-    def _chances_of(self, sample: Sample) -> float:
+    def _chances_of(self, sample: Sample) -> Any:
         """How many values there might have been."""
         seen, at = self.rare.seen, sample.transition
-        return float(seen.arrivals[sample.place] if at is None else seen.firings[at])
+        return (seen.arrivals[sample.place] if at is None else seen.firings[at]) * 1.0
 
-    def _is_certain(self, snapshot: Any, share: float, value: float) -> bool:
-        """Whether a quantile is one of few values, so frequent that it is the true one: of the share of smaller values
-        and of that of greater ones, the upper ends of Clopper and Pearson's intervals are below it, and 1 minus it."""
-        count, its = float(snapshot["count"]), bucket(value)
-        looks = min(count, self.rare.looks)
-        pairs = [*zip(snapshot["buckets"].tolist(), snapshot["counts"].tolist(), strict=True)]
-        sides = ((sum(n for of, n in pairs if of < its), share), (sum(n for of, n in pairs if of > its), 1.0 - share))
+    def _order(self, snapshot: Any, field: str, value: Floats) -> Bounded:
+        packets, nothing = snapshot["packets"] * 1.0, _without_bounds(Bounded.of(value))
+        other = EVENTS / np.minimum(np.maximum(packets, 1.0), self.rare.looks)
+        if field.endswith("_share"):
+            found = Bounded(value, np.maximum(value - other, 0.0), np.minimum(value + other, 1.0))
+            return Bounded.where((value == 0.0) | (value == 1.0), found, nothing)
+        if field in reorder.COUNTERS:
+            return Bounded.where(value == 0.0, Bounded(0.0, 0.0, self.times(packets)), nothing)
+        return nothing
 
-        def fewer(seen: float, most: float) -> bool:
-            """Whether a share is surely less than `most`: otherwise one would hardly see so few."""
-            hits = seen / count * looks
-            return hits < looks and incomplete_beta(looks - hits, hits + 1.0, 1.0 - most, most) < 0.025
 
-        return all(fewer(float(seen), most) for seen, most in sides)
+def _is_certain(snapshot: Snapshot, looks: float, share: float, value: float) -> bool:
+    """Whether a quantile is one of few values, so frequent that it is the true one: of the share of smaller values
+    and of that of greater ones, the upper ends of Clopper and Pearson's intervals are below it, and 1 minus it."""
+    count, its = float(snapshot["count"]), bucket(value)
+    looks = min(count, looks)
+    pairs = [*zip(snapshot["buckets"].tolist(), snapshot["counts"].tolist(), strict=True)]
+    sides = ((sum(n for of, n in pairs if of < its), share), (sum(n for of, n in pairs if of > its), 1.0 - share))
 
-    def _order(self, snapshot: Any, field: str, value: float) -> Bounded:
-        packets = float(snapshot["packets"])
-        other = EVENTS / min(max(packets, 1.0), self.rare.looks)
-        if field.endswith("_share") and value in (0.0, 1.0):
-            return Bounded(value, max(value - other, 0.0), min(value + other, 1.0))
-        if field in reorder.COUNTERS and not value:
-            return Bounded(0.0, 0.0, self.times(packets))
-        return Bounded(value, -math.inf, math.inf)
+    def fewer(seen: float, most: float) -> bool:
+        """Whether a share is surely less than `most`: otherwise one would hardly see so few."""
+        hits = seen / count * looks
+        return hits < looks and incomplete_beta(looks - hits, hits + 1.0, 1.0 - most, most) < 0.025
+
+    return all(fewer(float(seen), most) for seen, most in sides)
 
 
 _ARITHMETIC: Final[dict[str, Callable[..., Bounded]]] = {

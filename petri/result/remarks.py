@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from petri.diagnostics import Diagnostic
-from petri.measure.observation import Observation, Snapshot
+from petri.measure.observation import Snapshot
 from petri.measure.reorder import FLOWS, WINDOW
+from petri.measure.windows import Windows
 from petri.net import Measure, Net, Order, Term
 
 
-def remarks(net: Net, measure: Measure, windows: Sequence[Observation]) -> tuple[str, ...]:
+def remarks(net: Net, measure: Measure, windows: Windows) -> tuple[str, ...]:
     """The remarks on a measure, over all replications together."""
     probes = {} if measure.probe is None else {measure.probe: None}
     probes |= dict.fromkeys(_probes(measure.formula))
@@ -25,9 +26,9 @@ def _probes(term: Term) -> Iterator[int]:
         yield from _probes(argument)
 
 
-def _of_probe(net: Net, probe: int, windows: Sequence[Observation]) -> Iterable[Diagnostic]:
+def _of_probe(net: Net, probe: int, windows: Windows) -> Iterable[Diagnostic]:
     order = net.probes[probe]
-    return _of_order(order, [window.probes[probe] for window in windows]) if isinstance(order, Order) else ()
+    return _of_order(order, windows.snapshots(probe)) if isinstance(order, Order) else ()
 
 
 def _of_order(order: Order, snapshots: Sequence[Snapshot]) -> Iterator[Diagnostic]:

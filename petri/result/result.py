@@ -25,7 +25,7 @@ class Result(ShownInNotebook, RunFigures):
         Replications that ended before are not in it. None if it was not asked for, or if all of them did.
         """
         plan = self.plan
-        found = [one.saved for one in self.replications if one.saved is not None]
+        found = [one.saved for _, one in sorted(self.replications.special.items()) if one.saved is not None]
         return saved_run(self.net, plan.until, plan.warmup, plan.seed, found)
 
     def to_dict(self) -> dict[str, Any]:

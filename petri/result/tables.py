@@ -5,6 +5,7 @@ Terminal, page and notebook show these rows, and files have them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -17,7 +18,7 @@ from petri.measure.catalogue import ALL, PLACE_COLUMNS, FigureKind, transition_c
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Observation, quotients
-from petri.measure.unvaried import Ranged
+from petri.measure.unvaried import Ranges
 from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures, heavy_nodes
 from petri.result.rare import Rare
 from petri.structs import Frozen, as_dict
@@ -97,23 +98,30 @@ def _of_arrays(
     def of(kind: FigureKind, seen: Observation) -> Floats:
         above = np.asarray(kind.above(seen, ALL), dtype=np.float64)
         if kind.statistic == "greatest":
-            most: Floats = np.maximum.reduceat(above[order], starts)
+            most: Floats = np.maximum.reduceat(above.take(order, axis=-1), starts, axis=-1)
             return most
         below = np.broadcast_to(np.asarray(kind.below(seen, ALL), dtype=np.float64), above.shape)
-        return quotients(np.add.reduceat(above[order], starts), np.add.reduceat(below[order], starts))
+        sums = (np.add.reduceat(one.take(order, axis=-1), starts, axis=-1) for one in (above, below))
+        return quotients(*sums)
 
-    def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranged:
+    def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranges:
         """Of an array as of its average element."""
         each = [rare.of_kind(kind, index) for index in arrays[array]]
         low, high = sum(one.low for one in each), sum(one.high for one in each)
-        value, heavy = float(of(kind, rare.seen)[array]), any(one.heavy for one in each)
-        return Ranged(value, low / len(each), high / len(each), each[0].looks, heavy=heavy)
+        value, heavy = of(kind, rare.windows.together)[:, array], np.any([one.heavy for one in each], axis=0)
+        low, high = low / len(each), high / len(each)
+        return Ranges.on(len(value), value, low, high, each[0].looks, math.nan, False, heavy, math.inf)
 
     def heavy(kind: FigureKind) -> list[int]:
         nodes = frozenset(heavy_nodes(result.net, kind))
         return [number for number, members in enumerate(arrays) if nodes.intersection(members)]
 
-    whole = {name: result.combined(partial(of, kind), kind.statistic, total=kind.total) for name, kind in kinds.items()}
+    def combined(kind: FigureKind) -> Estimate:
+        return result.combined(
+            partial(of, kind), lambda windows: of(kind, windows.together), kind.statistic, total=kind.total
+        )
+
+    whole = {name: combined(kind) for name, kind in kinds.items()}
     return {
         name: result.with_unvaried(found, partial(ranged, kinds[name]), heavy(kinds[name]))
         for name, found in whole.items()

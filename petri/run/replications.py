@@ -6,29 +6,29 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault, ModelError
 from petri.engine.firings import Firings
-from petri.engine.interface import Levels, Session
-from petri.engine.marking import Marking
-from petri.engine.native import NativeSession
-from petri.file_read import FileRead
+from petri.engine.interface import Session
+from petri.engine.native import Course, NativeEnsemble, NativeSession
 from petri.measure.formula import evaluate
-from petri.measure.observation import Observation
 from petri.measure.tally import Tally
+from petri.measure.windows import Windows
 from petri.net import Net
 from petri.run.checkpoint import SavedObservation, SavedReplication, SavedSeries
 from petri.run.condition import StopCondition
+from petri.run.ensemble import NOTHING, Ensemble, Special, numbers_of, tokens_of
 from petri.run.plan import Ending, Plan, check_whole
 from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.run.threads import Threads
 from petri.run.trials import tallies
-from petri.structs import Frozen, Struct, field, replace
+from petri.structs import Struct, field, replace
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
 FEWER_BATCHES = 64  # of one among several: they show the course of the run, and give no intervals
@@ -39,38 +39,6 @@ LARGEST_BATCHED_NET = 20_000  # beyond, snapshots would cost more memory than th
 LONGEST_SERIES = 1_000_000  # windows; a longer series is cut off
 PIECE = 0.05  # seconds between looks at the clock and at the stop sign
 REFRESH = 0.1  # seconds between calls of the progress callback
-
-
-class Replication(Frozen):
-    """One finished, or interrupted, replication.
-
-    `window` covers the time since the warm-up; `batches` are cumulative snapshots during it. A replication that was
-    stopped before its warm-up was over has no meaningful window; `complete` is then False. `died` is when the net was
-    dead, nan if it was not: its state lasts until the end of the run, if that is an instant (I10).
-    """
-
-    index: int
-    ended: Ending
-    time: float
-    firings: int
-    hash: int
-    window: Observation
-    batches: tuple[Observation, ...]
-    marking: Marking
-    fault: Fault | None
-    seconds: float  # of wall-clock time
-    warm: bool = True
-    levels: Levels | None = None  # time by place and number of tokens, if requested
-    series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
-    saved: SavedReplication | None = None  # at the instant `Plan.save_at`, if it came so far
-    died: float = math.nan
-    drew: bool = True  # whether any random number was drawn: otherwise it is the same with any seed
-    files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
-
-    @property
-    def complete(self) -> bool:
-        """Whether it ended as planned."""
-        return self.ended in ("until", "dead")
 
 
 class Progress(Struct):
@@ -245,8 +213,8 @@ class Driver:
                 return None
             raise
 
-    def run(self) -> Replication:
-        """The whole replication. Errors as of `end`."""
+    def run(self) -> Ensemble:
+        """The whole replication, as one row. Errors as of `end`."""
         started = time.perf_counter()
         ended = self.end()
         return self.so_far(ended, time.perf_counter() - started)
@@ -282,36 +250,46 @@ class Driver:
         self.wrong = fault
         return "error"
 
-    def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Replication:
-        """What it is until now, also between two pieces of a run that goes on. seconds: of wall-clock time.
+    def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Ensemble:
+        """What it is until now, also between two pieces of a run that goes on, as one row. seconds: of wall-clock time.
 
         batched: False to leave out the batches, which take longer to compute than all else.
         """
         session, series = self.session, {series.measure: [*series.values] for series in self.series}
-        return Replication(
+        window, levels = replace(session.observe(), series=series, chances=self.chances), session.levels()
+        batches = self.observed_batches() if batched else Windows.of([], like=window)
+        special = Special(
+            fault=None if self.searching else self.wrong or session.error,
+            saved=self.saved,
+            files=session.files(),
+        )
+        numbers = numbers_of(
             index=self.index,
             ended=ended,
             time=self.now,
             firings=session.firings,
             hash=session.hash,
-            window=replace(session.observe(), series=series, chances=self.chances),
-            batches=tuple(self.observed_batches()) if batched else (),
-            marking=session.marking(),
-            fault=None if self.searching else self.wrong or session.error,
             seconds=seconds,
             warm=self.warm,
-            levels=session.levels(),
-            series=series,
-            files=session.files(),
-            saved=self.saved,
             died=self.died,
             drew=session.drew,
         )
+        return Ensemble(
+            self.net,
+            numbers,
+            Windows.of([window]),
+            batches,
+            np.array([len(batches)]),
+            tokens_of(session.marking()),
+            None if levels is None else levels[None],
+            {} if special == NOTHING else {0: special},
+        )
 
-    def observed_batches(self) -> list[Observation]:
+    def observed_batches(self) -> Windows:
         """What the batches have seen, which stays."""
-        self.batches = self.session.observations(self.batches)
-        return self.batches
+        seen = self.session.observations(self.batches)
+        self.batches = [*seen]
+        return seen
 
     @property
     def now(self) -> float:
@@ -438,7 +416,7 @@ def replicate(
     limit: TimeLimit = NO_LIMIT,
     starts: Sequence[SavedReplication] | None = None,
     trials_once: bool = False,
-) -> tuple[list[Replication], bool]:
+) -> tuple[Ensemble, bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C or the limit stopped them.
 
     batches: how many snapshots each keeps, if not `batches_kept`. starts: for each index, the state that it goes on
@@ -454,11 +432,10 @@ def replicate(
         check_whole("threads", threads, 0)
     cores = threads or os.cpu_count() or 1
     workers = max(1, min(cores, len(wanted)))
+    parts = Parts(wanted, workers, one_by_one=trace is not None or not runs_together(net, plan, starts))
+    alone = wanted[:1] if trials_once else wanted  # those that make trials
 
-    def work(index: int, start: SavedReplication | None) -> Replication | None:
-        begun.wait()  # until the main thread is ready for Ctrl-C
-        if stop.is_set():
-            return None
+    def driven(index: int, start: SavedReplication | None) -> Ensemble | None:
         driver = Driver.begun(net, plan, index, stop, state, kept, start)
         if driver is None:
             return None
@@ -467,9 +444,24 @@ def replicate(
             driver.trial_threads = cores if index == wanted[0] else 0
         return driver.run()
 
+    def work() -> list[tuple[int, Ensemble]]:
+        """Takes parts until there are none; returns them, each with its position."""
+        begun.wait()  # until the main thread is ready for Ctrl-C
+        found = []
+        while not stop.is_set() and (part := parts.next()):
+            numbers = [wanted[at] for at in part]
+            if parts.one_by_one or (net.chances and not {*numbers}.isdisjoint(alone)):
+                ran = [driven(wanted[at], None if starts is None else starts[at]) for at in part]
+                found += [(at, one) for at, one in zip(part, ran, strict=True) if one is not None]
+            else:
+                started = time.perf_counter()
+                together = run_together(net, plan, numbers, stop, state, kept)
+                parts.adapt(len(part), time.perf_counter() - started)
+                found.append((part.start, together))
+        return found
+
     interrupted = False
-    pairs = zip(wanted, [None] * len(wanted) if starts is None else starts, strict=True)
-    with CtrlC() as ctrl_c, Threads(workers, [partial(work, *pair) for pair in pairs]) as running:
+    with CtrlC() as ctrl_c, Threads(workers, [work] * workers) as running:
         try:
             while not running.done:
                 try:
@@ -486,5 +478,75 @@ def replicate(
         finally:
             stop.set()
             begun.set()
-    finished = [replication for replication in running.results() if replication is not None]
-    return finished, interrupted
+    finished = sorted((part for of_thread in running.results() for part in of_thread), key=lambda part: part[0])
+    return Ensemble.joined([Ensemble.none(net), *(one for _, one in finished)]), interrupted
+
+
+class Parts:
+    """Numbers of replications, which threads take: one at first, and then as many as take about `PIECE` seconds."""
+
+    def __init__(self, wanted: Sequence[int], workers: int, one_by_one: bool) -> None:
+        self.one_by_one = one_by_one
+        self._left, self._workers, self._size = range(len(wanted)), workers, 1
+        self._lock = threading.Lock()
+
+    def next(self) -> range:
+        """The positions of the next part; empty if there is none."""
+        with self._lock:
+            size = 1 if self.one_by_one else min(self._size, -(-len(self._left) // (2 * self._workers)))
+            part, self._left = self._left[:size], self._left[size:]
+            return part
+
+    def adapt(self, size: int, seconds: float) -> None:
+        """A part of this size took as long."""
+        if seconds < PIECE / 2:
+            self._size = max(self._size, 2 * size)
+        elif seconds > 2 * PIECE:
+            self._size = max(size // 2, 1)
+
+
+def runs_together(net: Net, plan: Plan, starts: Sequence[SavedReplication] | None = None) -> bool:
+    """Whether nothing happens in a replication that only a `Driver` knows, so that the engine runs many in one call."""
+    looked_at = math.isinf(plan.until) and net.run_defaults.stop is not None
+    recorded = any(place.stream is not None for place in net.places) or any(one.window for one in net.measures)
+    own = starts is not None or plan.save_at is not None or plan.trace
+    return plan.engine == "native" and not (looked_at or recorded or own)
+
+
+def run_together(
+    net: Net,
+    plan: Plan,
+    numbers: Sequence[int],
+    stop: StopSign,
+    progress: Progress,
+    batches: int,
+    longest: float = math.inf,
+) -> Ensemble:
+    """Run replications on the native engine, in one call for about every `PIECE` seconds; those that have begun.
+
+    longest: seconds after which none begins but the first.
+    """
+    ticks, parts, done = net.tick.ticks, [Ensemble.none(net)], 0
+    rests = math.isfinite(plan.until)
+    course = Course(ticks(plan.warmup), ticks(plan.until), rests, plan.firings, batches, plan.occupancy)
+    running = NativeEnsemble(net, plan.seed, numbers, plan.limits, course, stop.native)
+    started, over = time.perf_counter(), False
+    while done < len(numbers) and not over:
+        stopped = stop.is_set()  # then this call interrupts the one under way
+        begin = not done or time.perf_counter() - started < longest
+        try:
+            ended, under_way = running.advance(PIECE, begin)
+        except ModelError as error:
+            if error.id == STOPPED:
+                break
+            raise
+        if ended:
+            progress.running.pop(numbers[done], None)
+            parts.append(Ensemble.of_engine(net, running.take()))
+            progress.firings += parts[-1].firings
+            progress.finished += ended
+            done += ended
+        if under_way is not None:
+            progress.running[numbers[done]] = (net.tick.time(under_way[0]), under_way[1])
+        over = stopped or (under_way is None and not begin)
+    return Ensemble.joined(parts)

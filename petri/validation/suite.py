@@ -176,7 +176,7 @@ def only_run(outcome: Outcome) -> RunInFull | None:
         until=point.until, warmup=warmup, seed=point.seed, engine=choose("auto"), occupancy=True, trace=sink is not None
     )
     ran, interrupted = replicate(outcome.net, plan, [point.rows[0].index], trace=sink)
-    return RunInFull(Result(outcome.net, plan, tuple(ran), interrupted, 1), sink.gaps if sink is not None else {})
+    return RunInFull(Result(outcome.net, plan, ran, interrupted, 1), sink.gaps if sink is not None else {})
 
 
 def top() -> Path | None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 import petri
-from petri.experiment.design.task import Stopped, Task, pack, perform
+from petri.experiment.design.task import Task, pack, perform
 from petri.run.plan import Plan
 from petri.run.recording import record
 from petri.run.replications import replicate
@@ -102,9 +102,9 @@ def test_why_with_such_tokens(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_replication_of_a_sweep_with_such_tokens(engine: str) -> None:
     net, stop = petri.loads(PAIRS).net, StopSign()
-    task = Task(pack(net), Plan(10.0, engine=engine), 0, ())
+    task = Task(pack(net), Plan(10.0, engine=engine), (0,), ())
     timer = threading.Timer(BEGUN, stop.set)
     begun = time.monotonic()
     timer.start()
-    assert perform(task, stop) == Stopped(0)
+    assert perform(task, stop) == ()
     assert time.monotonic() - begun < 10

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from petri.measure import formula
+from petri.measure.arrays import Floats
 from petri.measure.observation import Observation
+from petri.measure.windows import Windows, probe_figures
 from petri.net import Term
 from tests.cli.calling import Call, caller
 from tests.engines import NATIVE_FIRST
@@ -66,7 +68,13 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyError("reordered_share")
         return evaluate(term, seen)
 
+    def fails_of_all(windows: Windows, index: int, field: str) -> Floats:
+        if "packets" in windows.probes[index]:
+            raise KeyError("reordered_share")
+        return probe_figures(windows, index, field)
+
     monkeypatch.setattr(formula, "evaluate", fails)
+    monkeypatch.setattr(formula, "probe_figures", fails_of_all)
     monkeypatch.setattr("petri.measure.figures.evaluate", fails)
 
 

@@ -25,7 +25,7 @@ from petri.experiment.procedure.workers import Processes, Threads, Workers
 from petri.experiment.store.database import SILENCE, is_alive, writing
 from petri.measure.sequential import looks
 from petri.model import Model
-from tests.engines import FASTEST, NATIVE_FIRST
+from tests.engines import ENGINES, FASTEST, NATIVE_FIRST
 from tests.experiment.nets import FAILING, QUEUE, TIMED, stored_rows, write_net
 
 POINTS = [{"load": 0.3}, {"load": 0.6}, {"load": 0.6, "servers": 2}]
@@ -107,7 +107,7 @@ def test_a_store_is_continued(tmp_path: Path) -> None:
             return super().submit(task)
 
     sweep(queue(tmp_path), store, engine=FASTEST, workers=Watched(2))
-    assert sorted(task.index for task in done) == [0, 1, 2, 2, 2, 3, 3, 3]
+    assert sorted(index for task in done for index in task.indices) == [0, 1, 2, 2, 2, 3, 3, 3]
     queue(tmp_path).run(tmp_path / "fresh.db", engine=FASTEST, workers=1)
     assert stored_rows(store) == stored_rows(tmp_path / "fresh.db")
     outcome = queue(tmp_path, replications=3).run(store, engine=FASTEST, workers=1)
@@ -196,7 +196,7 @@ def test_two_processes_share_the_work(tmp_path: Path) -> None:
         outcome = sweep(experiment, store, engine=FASTEST, workers=crew)
         crew.close()
         assert outcome.done
-        counts.append(len(done))
+        counts.append(sum(len(task.indices) for task in done))
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -213,12 +213,12 @@ def test_claims_of_the_dead_are_void(tmp_path: Path) -> None:
     with Store.create(tmp_path / "s.db", prepared.identity, {}) as store:
         (number,) = store.add_points(prepared.points)
         with Store.create(tmp_path / "s.db", prepared.identity, {}) as other:
-            assert other.claim([(number, 0)]) == [(number, 0)]
-            assert store.claim([(number, 0), (number, 1)]) == [(number, 1)]
-            assert other.claim([(number, 0)]) == [(number, 0)]
+            assert other.claim([(number, (0,))]) == [(number, 0)]
+            assert store.claim([(number, (0, 1))]) == [(number, 1)]
+            assert other.claim([(number, (0,))]) == [(number, 0)]
             beat = "UPDATE owners SET beat = beat - ? WHERE owner = ?"
             other.connection.execute(beat, (SILENCE + 1, other.owner))
-            assert store.claim([(number, 0)]) == [(number, 0)]
+            assert store.claim([(number, (0,))]) == [(number, 0)]
 
 
 def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> None:
@@ -228,12 +228,13 @@ def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> Non
     with Store.create(path, prepared.identity, {}) as store, Store.create(path, prepared.identity, {}) as other:
         (number,) = store.add_points(prepared.points)
         point = prepared.points[0]
-        row = perform(Task(point.packed, point.plan, 0, point.names))
-        assert isinstance(row, ReplicationRecord)
-        assert store.claim([(number, 0), (number, PILOT)]) == [(number, 0), (number, PILOT)]
+        found = perform(Task(point.packed, point.plan, (0,), point.names))
+        assert isinstance(found, tuple)
+        [row] = found
+        assert store.claim([(number, (0,)), (number, (PILOT,))]) == [(number, 0), (number, PILOT)]
         store.add([(number, row)])
         store.set_warmup(number, Warmup(3.0))
-        assert other.claim([(number, 0), (number, PILOT), (number, 1)]) == [(number, 1)]
+        assert other.claim([(number, (0, 1)), (number, (PILOT,))]) == [(number, 1)]
         assert other.rows() == [(number, row)]
 
 
@@ -244,7 +245,7 @@ from petri.experiment.procedure.workers import Processes
 if __name__ == "__main__":
     workers = Processes(1)
     try:
-        workers.submit(Task(b"", None, 0, ())).result()
+        workers.submit(Task(b"", None, (0,), ())).result()
     except Exception:
         pass
     print(workers.processes[0], flush=True)
@@ -363,8 +364,9 @@ class Mortal(Workers):
 
     def submit(self, task: Task) -> Future[TaskResult]:
         future: Future[TaskResult] = Future()
-        self.seen[task.index] = self.seen.get(task.index, 0) + 1
-        if self.seen[task.index] <= self.deaths:
+        first = task.indices[0]
+        self.seen[first] = self.seen.get(first, 0) + 1
+        if self.seen[first] <= self.deaths:
             future.set_exception(ConnectionError("gone"))
         else:
             future.set_result(perform(task))
@@ -482,3 +484,20 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert (states[0].done, states[0].replications, states[0].left) == (0, 12, None)
     assert (states[-1].done, states[-1].points_done, states[-1].left) == (12, 3, 0.0)
     assert sum(len(state.closed) for state in states) == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_task_that_takes_long_begins_no_other_replication(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """What a process loses that is killed; the rest is handed out again."""
+    [point] = queue(tmp_path, points=[{"load": 0.3}], until=2_000).prepare(engine).points
+    monkeypatch.setattr("petri.experiment.design.task.LONGEST", 0.0)
+    monkeypatch.setattr("petri.run.replications.PIECE", 0.0)
+    some = perform(Task(point.packed, point.plan, tuple(range(20)), point.names))
+    assert isinstance(some, tuple)
+    assert [row.index for row in some] == [0]
+    sweep(queue(tmp_path, points=[{"load": 0.3}]), tmp_path / "a.db", engine=engine, workers=1)
+    monkeypatch.undo()
+    sweep(queue(tmp_path, points=[{"load": 0.3}]), tmp_path / "b.db", engine=engine, workers=1)
+    assert stored_rows(tmp_path / "a.db") == stored_rows(tmp_path / "b.db")

@@ -60,7 +60,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not available(), reason="take
 
 def interval(net: Net, case: Case, plan: Plan, replications: int) -> Interval:
     ran, _ = replicate(net, plan, range(replications))
-    return Result(net, plan, tuple(ran)).evaluate(formula_of(net, case.measure))
+    return Result(net, plan, ran).evaluate(formula_of(net, case.measure))
 
 
 def formula_of(net: Net, measure: str) -> Term:
@@ -180,7 +180,7 @@ def test_one_run_of_the_base_model(repetitions: int) -> None:
     repetitions = PRINTED if repetitions == PRINTED else 50
     net = load("ixp2400", packets=20_000).net
     plans = [Plan(3_200_000.0, 320_000.0, seed) for seed in range(repetitions)]
-    results = [Result(net, plan, tuple(replicate(net, plan, [0])[0])) for plan in plans]
+    results = [Result(net, plan, replicate(net, plan, [0])[0]) for plan in plans]
     for name in ("throughput", "delay", "dram_busy", "engines_busy", "threads_busy", "line_out_busy", "in_buffer"):
         formula = formula_of(net, name)
         intervals = [result.evaluate(formula) for result in results]

@@ -19,7 +19,8 @@ from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.ladder import make_ladder
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.experiment.threshold.yaml_search import load_search
-from petri.run.replications import Replication, replicate
+from petri.run.ensemble import Ensemble
+from petri.run.replications import replicate
 from tests.experiment.nets import FAILING, write_net
 
 MD1K = """\
@@ -217,7 +218,7 @@ def test_where_nothing_is_found(md1k: str) -> None:
 def test_ctrl_c_keeps_what_is_decided(md1k: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def interrupted_later(*arguments: Any, **options: Any) -> tuple[list[Replication], bool]:
+    def interrupted_later(*arguments: Any, **options: Any) -> tuple[Ensemble, bool]:
         calls.append(1)
         ran, _ = replicate(*arguments, **options)
         return ran, len(calls) > 3

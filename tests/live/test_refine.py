@@ -121,7 +121,7 @@ def test_a_point_that_cannot_be_says_why_and_does_not_end_the_others() -> None:
     refinement = refined(main, 20, others=(wrong,))
     refinement.stop()
     refinement.wait()
-    assert wrong.problem is not None or any(one.fault for one in wrong.done.values())
+    assert wrong.problem is not None or any(one.faults for one in wrong.done.values())
     assert not wrong.wanted
 
 

@@ -11,7 +11,7 @@ import pytest
 import petri
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACES, TRANSITIONS
-from petri.measure.estimate import _moved, estimate, estimate_quantile, extremes, left_out
+from petri.measure.estimate import _moved, estimate, estimate_quantile, extreme_of, left_out
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import student_interval
 from petri.measure.observation import Observation, probe_quantile, quotients, share_below
@@ -53,9 +53,10 @@ def test_a_mean_is_a_double_where_the_sum_is_not() -> None:
 
 def test_extremes_have_no_interval() -> None:
     windows = [observed(elapsed=elapsed) for elapsed in (3.0, math.nan, 7.0)]
-    found = extremes(firings, windows, "greatest")
+    samples = np.array([firings(window) for window in windows])
+    found = extreme_of(samples, "greatest")
     assert found.value.tolist() == [7.0, -3.0, 1.0]
-    assert extremes(firings, windows, "least").value.tolist() == [3.0, -7.0, 1.0]
+    assert extreme_of(samples, "least").value.tolist() == [3.0, -7.0, 1.0]
     assert np.isnan(found.half_width).all()
     assert (found.n, found.level, found.interval().statistic) == (3, 0.95, "greatest")
 

@@ -14,7 +14,7 @@ from petri.engine.native import available
 from petri.experiment import Experiment
 from petri.measure.intervals import Interval
 from petri.measure.sequential import Precision
-from petri.measure.unvaried import Ranged, pooled, with_few_events
+from petri.measure.unvaried import Ranged, Ranges, pooled, with_few_events
 from petri.report.telling.quantities import Units
 from tests.cli.calling import caller
 from tests.engines import FASTEST, NATIVE_FIRST
@@ -163,15 +163,17 @@ def test_a_figure_that_does_not_vary_needs_no_more_replications() -> None:
 
 
 def test_looks_of_replications_add_up() -> None:
-    ten = [Ranged(0.0, 0.0, 0.369, 10.0, 0.0)] * 10
+    ten = Ranges.of([Ranged(0.0, 0.0, 0.369, 10.0, 0.0)] * 10)
     found = pooled(ten, 0.95)
     assert (found.low, found.high) == pytest.approx((0.0, 0.0369))
-    few = with_few_events(Interval(0.02, 0.012, 0.95, 10), [Ranged(0.02, -math.inf, math.inf, 10.0, 0.2)] * 10)
+    rare = Ranges.of([Ranged(0.02, -math.inf, math.inf, 10.0, 0.2)] * 10)
+    few = with_few_events(Interval(0.02, 0.012, 0.95, 10), rare)
     assert (few.low, few.high) == pytest.approx((0.00243, 0.0704), rel=0.01)  # 2 of 100
     many = Interval(0.02, 0.001, 0.95, 10)  # as of 2,000
-    assert with_few_events(many, [Ranged(0.02, -math.inf, math.inf, 10.0, 0.2)] * 10) is many
+    assert with_few_events(many, rare) is many
     many = Interval(0.5, 0.1, 0.95, 10)
-    assert with_few_events(many, [Ranged(0.5, -math.inf, math.inf, 100.0, 50.0)] * 10) is many
+    often = Ranges.of([Ranged(0.5, -math.inf, math.inf, 100.0, 50.0)] * 10)
+    assert with_few_events(many, often) is many
 
 
 REPAIR = """net repair

@@ -130,7 +130,7 @@ def test_q4_the_estimate(engine: str) -> None:
     model = petri.loads(text)
     ran, _ = replicate(model.net, Plan(1.0, engine=engine), range(2))
     tallies = [one.window.chances[0] for one in ran]
-    interval = Result(model.net, Plan(1.0, engine=engine), tuple(ran)).measure("m").interval
+    interval = Result(model.net, Plan(1.0, engine=engine), ran).measure("m").interval
     assert interval.mean == sum(tally.hits for tally in tallies) / 400
     assert interval.low < 0.25 < interval.high
     assert interval.n == 400

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import pickle
 import platform
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from petri.diagnostics import Diagnostic
 from petri.experiment.design.warmup import Warmup, pilot
 from petri.file_read import FileRead
-from petri.measure.figures import evaluate_with_faults, figures, settling, tallies
+from petri.measure.figures import evaluate_columns, figures, settling, tallies
 from petri.measure.pooling import Sample
 from petri.measure.tally import Tally
 from petri.measure.trend import MOST_REPLICATIONS, figure_courses
@@ -22,10 +23,14 @@ from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.result import run_failure
 from petri.result.rare import ranges
+from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import Driver, Progress, Replication, batches_kept
+from petri.run.replications import Driver, Progress, batches_kept, run_together, runs_together
 from petri.run.stop import StopSign
 from petri.version import VERSION
+
+LONGEST: Final = 0.5
+"""Seconds after which a task begins no other replication: a process that is killed loses about as much."""
 
 PILOT = -1
 """The replication number of the pilot runs that determine the end of the warm-up."""
@@ -33,11 +38,11 @@ PILOT = -1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Replication `index` of a point, or its pilot. `net` is packed by `pack`; `names` are the figures to keep."""
+    """Replications of a point, or its pilot alone. `net` is packed by `pack`; `names` are the figures to keep."""
 
     net: bytes
     plan: Plan
-    index: int
+    indices: tuple[int, ...]
     names: tuple[str, ...]
     version: str = VERSION
 
@@ -87,14 +92,9 @@ class ReplicationRecord:
         return self.ranges.get(name, Ranged(value, -math.inf, math.inf, 1.0))
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """A replication that was stopped before its end: nothing to keep."""
-
-    index: int
-
-
-TaskResult = ReplicationRecord | Warmup | Stopped
+TaskResult = tuple[ReplicationRecord, ...] | Warmup | None
+"""The replications that ended, as many as began before the task had taken `LONGEST` seconds; or what the pilot found,
+None if it was stopped."""
 
 
 class WrongVersion(Exception):
@@ -123,41 +123,65 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     if task.version != VERSION:
         raise WrongVersion(VERSION, task.version)
     net = unpack(task.net)
-    if task.index == PILOT:
+    stop = stop or StopSign()
+    if task.indices == (PILOT,):
         found = pilot(net, task.plan, task.names, stop)
-        return Stopped(task.index) if stop is not None and stop.is_set() else found
-    progress, batches = Progress(1, task.plan.until), batches_kept(net, 2) if task.index < MOST_REPLICATIONS else 0
-    driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), progress, batches)
-    ran = None if driver is None else driver.run()
-    if ran is None or ran.ended == "interrupted":
-        return Stopped(task.index)
-    return replication_record(net, task.plan, ran, task.names)
+        return None if stop.is_set() else found
+    started, records = time.perf_counter(), list[ReplicationRecord]()
+    followed = [index for index in task.indices if index < MOST_REPLICATIONS]
+    for indices, batches in ((followed, batches_kept(net, 2)), (task.indices[len(followed) :], 0)):
+        left = LONGEST - (time.perf_counter() - started)
+        if indices and (left > 0.0 or not records):
+            ran = run_task(net, task.plan, indices, stop, batches, left)
+            records += replication_records(net, task.plan, ran.take(~ran.is_ended("interrupted")), task.names)
+    return tuple(records)
 
 
-def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> ReplicationRecord:
-    """A replication as it is stored. If it stopped before the end of its warm-up, it has no measures."""
+def run_task(net: Net, plan: Plan, indices: Sequence[int], stop: StopSign, batches: int, longest: float) -> Ensemble:
+    """Replications of a task; after `longest` seconds none begins but the first."""
+    progress = Progress(len(indices), plan.until)
+    if runs_together(net, plan) and not net.chances:
+        return run_together(net, plan, indices, stop, progress, batches, longest)
+    started, ran = time.perf_counter(), [Ensemble.none(net)]
+    for index in indices:
+        if stop.is_set() or (len(ran) > 1 and time.perf_counter() - started > longest):
+            break
+        driver = Driver.begun(net, plan, index, stop, progress, batches)
+        if driver is not None:
+            ran.append(driver.run())
+    return Ensemble.joined(ran)
+
+
+def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str] | None) -> list[ReplicationRecord]:
+    """Replications as they are stored. One that stopped before the end of its warm-up has no measures."""
     kept = figures(net, names)
-    measures = dict.fromkeys((one.name for one in kept), float("nan"))
-    reasons: dict[str, str] = {}
-    if ran.warm:
-        measures, reasons = evaluate_with_faults(kept, ran.window)
-    failure = None if ran.fault is None else run_failure(net, ran.fault).to_dict()
-    if failure is None and reasons:
-        name, reason = next(iter(reasons.items()))
-        failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
-    return ReplicationRecord(
-        index=ran.index,
-        ended=ran.ended,
-        time=ran.time,
-        firings=ran.firings,
-        hash=ran.hash,
-        measures=measures,
-        seconds=ran.seconds,
-        engine=plan.engine,
-        seed=plan.seed,
-        failure=failure,
-        files=ran.files,
-        courses=figure_courses(settling(net, names), ran.batches) if math.isfinite(plan.until) else {},
-        tallies=tallies(kept, ran.window),
-        ranges=ranges(net, plan, ran, kept) if ran.warm else {},
-    )
+    values, reasons = evaluate_columns(kept, ran.windows)
+    columns = {name: column.tolist() for name, column in values.items()}
+    known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, kept).items()}
+    moved = figure_courses(settling(net, names), ran.batches, ran.batch_ends) if math.isfinite(plan.until) else None
+    records = []
+    for row, one in enumerate(ran):
+        failure = None if one.fault is None else run_failure(net, one.fault).to_dict()
+        if failure is None and one.warm and reasons.get(row):
+            name, reason = next(iter(reasons[row].items()))
+            failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
+        chances = ran.windows.more.get(row, {}).get("chances")
+        records.append(
+            ReplicationRecord(
+                index=one.index,
+                ended=one.ended,
+                time=one.time,
+                firings=one.firings,
+                hash=one.hash,
+                measures={name: column[row] if one.warm else math.nan for name, column in columns.items()},
+                seconds=one.seconds,
+                engine=plan.engine,
+                seed=plan.seed,
+                failure=failure,
+                files=one.files,
+                courses=moved[row] if moved else {},
+                tallies=tallies(kept, one.window) if chances else {},
+                ranges={name: of[row] for name, of in known.items() if row in of} if one.warm else {},
+            )
+        )
+    return records

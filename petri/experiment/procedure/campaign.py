@@ -19,7 +19,7 @@ from petri import structs
 from petri.display import watching
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.preparation import Point, Prepared, prepare
-from petri.experiment.design.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion
+from petri.experiment.design.task import LONGEST, PILOT, ReplicationRecord, Task, TaskResult, WrongVersion
 from petri.experiment.design.warmup import Warmup
 from petri.experiment.errors import problem
 from petri.experiment.procedure.workers import Given, Workers, default_workers
@@ -37,7 +37,10 @@ PAUSE: Final = 0.25  # seconds between checks of the clock while nothing finishe
 REFUSED: Final = 1.0  # seconds before a replication claimed by another process is requested again
 TRIES: Final = 4  # times that a replication is handed out if its workers die
 
+MOST_OF_A_TASK: Final = 1_000  # replications
+
 Key = tuple[int, int]  # point in the store, replication
+Part = tuple[int, tuple[int, ...]]  # point in the store, replications
 
 
 @dataclass
@@ -90,10 +93,10 @@ class PointState:
     def done(self) -> bool:
         return not self.missing
 
-    def task(self, index: int, measures: tuple[str, ...]) -> Task:
+    def task(self, indices: tuple[int, ...], measures: tuple[str, ...]) -> Task:
         """measures: those that the store keeps, which may be more than the experiment asks for."""
         plan = self.point.plan if self.warmup is None else structs.replace(self.point.plan, warmup=self.warmup.length)
-        return Task(self.point.packed, plan, index, measures)
+        return Task(self.point.packed, plan, indices, measures)
 
     def outcome(self) -> PointOutcome:
         rows = [self.rows[index] for index in sorted(self.rows) if index < self.target]
@@ -226,7 +229,8 @@ class Campaign:
         self.by_number = {state.stored: state for state in self.states}
         self.open = list(self.states)
         self.may_be_best = set(self.by_number)  # points of the store, if the best one is wanted
-        self.pending: dict[Future[TaskResult], Key] = {}
+        self.pending: dict[Future[TaskResult], Part] = {}
+        self.size = 1  # replications of a task
         self.refused: dict[Key, float] = {}
         self.lost: Counter[Key] = Counter()
         self.stored_here: set[Key] = set()  # whose results this process has stored
@@ -274,7 +278,8 @@ class Campaign:
         self.select()
         closed = tuple(state for state in self.open if state.done and state.stored not in self.may_be_best)
         if closed:
-            self.open = [state for state in self.open if state not in closed]
+            gone = {state.stored for state in closed}
+            self.open = [state for state in self.open if state.stored not in gone]
         if self.watch is not None:
             self.watch(self.state(closed))
 
@@ -298,7 +303,7 @@ class Campaign:
             points_done=len(self.states) - len(self.open),
             replications=sum(state.target for state in self.states),
             done=sum(min(len(state.rows), state.target) for state in self.states),
-            under_way=len(self.pending),
+            under_way=sum(len(indices) for _, indices in self.pending.values()),
             here=self.here,
             seconds=time.monotonic() - self.started,
             latest=self.latest,
@@ -309,66 +314,67 @@ class Campaign:
 
     def hand_out(self) -> None:
         """Give the workers as many tasks as they can take and this process can claim."""
-        free = self.workers.slots - len(self.pending)
-        while free > 0:
-            wanted = self.wanted(free)
-            if not wanted:
+        while (free := self.workers.slots - len(self.pending)) > 0:
+            parts = self.parts(free)
+            if not parts:
                 return
-            granted = set(self.store.claim(wanted))
-            for key in wanted:
-                if key in granted:
-                    number, index = key
-                    if key in self.stored_here:
-                        where = self.by_number[number].point.label
-                        reason = f"it does not keep replication {index} of the point {where}"
+            granted = set(self.store.claim(parts))
+            for number, indices in parts:
+                state, mine = self.by_number[number], tuple(one for one in indices if (number, one) in granted)
+                for index in mine:
+                    if (number, index) in self.stored_here:
+                        reason = f"it does not keep replication {index} of the point {state.point.label}"
                         raise problem("store-damaged", path=str(self.store.path), reason=reason)
-                    self.pending[self.workers.submit(self.by_number[number].task(index, self.kept))] = key
-                    free -= 1
-                else:
-                    self.refused[key] = time.monotonic()
+                if mine:
+                    self.pending[self.workers.submit(state.task(mine, self.kept))] = number, mine
+                self.refused |= {(number, one): time.monotonic() for one in indices if one not in mine}
 
-    def wanted(self, most: int) -> list[Key]:
-        """The next replications that no process is known to run, point after point."""
+    def parts(self, most: int) -> list[Part]:
+        """The next replications that no process is known to run, point after point, as tasks."""
         now = time.monotonic()
         self.refused = {key: since for key, since in self.refused.items() if now - since < REFUSED}
-        busy = {*self.pending.values(), *self.refused}
-        wanted: list[Key] = []
+        busy = {*self.refused, *((number, index) for number, of in self.pending.values() for index in of)}
+        left = sum(state.target - len(state.rows) for state in self.open[:MOST_OF_A_TASK])
+        size = max(min(self.size, -(-left // self.workers.slots)), 1)
+        parts: list[Part] = []
         for state in self.open:
-            for index in state.missing:
-                if (state.stored, index) not in busy:
-                    wanted.append((state.stored, index))
-                    if len(wanted) == most:
-                        return wanted
-        return wanted
+            free = [index for index in state.missing if (state.stored, index) not in busy]
+            for start in range(0, len(free), size):
+                parts.append((state.stored, tuple(free[start : start + size])))
+                if len(parts) == most:
+                    return parts
+        return parts
 
     def collect(self, done: Iterable[Future[TaskResult]]) -> None:
         """Store the finished results."""
         rows: list[tuple[int, ReplicationRecord]] = []
         finished = list(done)
         for future in finished:
-            number, _ = key = self.pending[future]
-            outcome = self.came_back(future, key)
-            if isinstance(outcome, ReplicationRecord):
-                rows.append((number, outcome))
-                self.stored_here.add(key)
-            elif isinstance(outcome, Warmup):
+            number, indices = self.pending[future]
+            outcome = self.came_back(future, number, indices)
+            if isinstance(outcome, Warmup):
                 self.store.set_warmup(number, outcome)
-                self.stored_here.add(key)
+                self.stored_here.add((number, PILOT))
+            else:
+                rows += [(number, row) for row in outcome or ()]
         if rows:
             self.store.add(rows)
             self.here += len(rows)
+            self.stored_here |= {(number, row.index) for number, row in rows}
+            seconds = sum(row.seconds for _, row in rows) / len(rows)
+            self.size = int(min(max(0.5 * LONGEST / max(seconds, 1e-9), 1.0), MOST_OF_A_TASK))
         for future in finished:
             del self.pending[future]
 
-    def came_back(self, future: Future[TaskResult], key: Key) -> TaskResult:
-        """The result of a task; `Stopped` if its worker died, so that it is handed out again."""
+    def came_back(self, future: Future[TaskResult], number: int, indices: tuple[int, ...]) -> TaskResult:
+        """The result of a task; None if its worker died, so that it is handed out again."""
         error = future.exception() if not future.cancelled() else None
         if future.cancelled() or (error is not None and self.workers.is_lost(error)):
-            self.lost[key] += 1
-            if self.lost[key] >= TRIES:
-                point = self.by_number[key[0]].point.label
-                raise problem("workers-lost", point=point, replication=key[1], times=TRIES) from error
-            return Stopped(key[1])
+            self.lost.update((number, index) for index in indices)
+            if self.lost[number, indices[0]] >= TRIES:
+                point = self.by_number[number].point.label
+                raise problem("workers-lost", point=point, replication=indices[0], times=TRIES) from error
+            return None
         if isinstance(error, WrongVersion):
             raise problem("worker-version", here=VERSION, there=error.here) from error
         return future.result()

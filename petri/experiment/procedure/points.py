@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from petri import structs
 from petri.experiment.design.preparation import Point
-from petri.experiment.design.task import ReplicationRecord, replication_record
+from petri.experiment.design.task import ReplicationRecord, replication_records
 from petri.experiment.design.warmup import Warmup, pilot
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.results.summary import PointOutcome
 from petri.measure.pooling import Sample
+from petri.run.ensemble import Replication
 from petri.run.plan import Plan
-from petri.run.replications import Progress, Replication, batches_kept, replicate
+from petri.run.replications import Progress, batches_kept, replicate
 from petri.run.stop import NO_LIMIT, TimeLimit, interruptible
 
 
@@ -51,8 +52,8 @@ class PointRuns:
         )
         if interrupted:
             raise Interrupted
-        for one in ran:
-            row = replication_record(net, self.plan, one, self.point.names)
+        rows = replication_records(net, self.plan, ran, self.point.names)
+        for one, row in zip(ran, rows, strict=True):
             if not row.complete:
                 raise failed(self.point, row)
             self.ran.append(one)

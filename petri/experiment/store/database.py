@@ -230,20 +230,20 @@ class Store:
                 " WHERE point = ? AND warmup IS NULL",
                 (warmup.length, warmup.settled, warmup.decided_by, point),
             )
-            release_claim(connection, point, PILOT)
+            release_claims(connection, [(point, PILOT)])
 
     # ------------------------------------------------------------ rows
 
-    def add(self, rows: Iterable[tuple[int, ReplicationRecord]]) -> None:
+    def add(self, rows: Sequence[tuple[int, ReplicationRecord]]) -> None:
         """Write finished replications as (point, row). Existing ones are not changed."""
         with self.writing() as connection:
-            for point, row in rows:
-                connection.execute(
-                    f"INSERT OR IGNORE INTO replications (point, net_hash, {', '.join(COLUMNS)})"
-                    f" SELECT point, net_hash, {', '.join('?' * len(COLUMNS))} FROM points WHERE point = ?",
-                    (*(one.write(getattr(row, one.field)) for one in COLUMNS.values()), point),
-                )
-                release_claim(connection, point, row.index)
+            connection.executemany(
+                f"INSERT OR IGNORE INTO replications (point, net_hash, {', '.join(COLUMNS)})"
+                f" SELECT point, net_hash, {', '.join('?' * len(COLUMNS))} FROM points WHERE point = ?",
+                ((*(one.write(getattr(row, one.field)) for one in COLUMNS.values()), point) for point, row in rows),
+            )
+            release_claims(connection, [(point, row.index) for point, row in rows])
+            for _, row in rows:
                 keep_files(connection, row.files)
 
     def files(self) -> tuple[FileRead, ...]:
@@ -267,19 +267,24 @@ class Store:
 
     # ------------------------------------------------------------ claims
 
-    def claim(self, wanted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Claim (point, replication) pairs; returns those that this process now has to run."""
+    def claim(self, wanted: Iterable[tuple[int, tuple[int, ...]]]) -> list[tuple[int, int]]:
+        """Claim replications of points; returns the (point, replication) that this process now has to run."""
         granted = []
         with self.writing() as connection:
             self._beat(connection, always=True)
             release_dead(connection)
-            for point, replication in wanted:
-                if is_done(connection, point, replication):
-                    continue
-                connection.execute("INSERT OR IGNORE INTO claims VALUES (?, ?, ?)", (point, replication, self.owner))
-                query = "SELECT owner FROM claims WHERE point = ? AND replication = ?"
-                if connection.execute(query, (point, replication)).fetchone()[0] == self.owner:
-                    granted.append((point, replication))
+            for point, replications in wanted:
+                left = [one for one in replications if one != PILOT or not has_warmup(connection, point)]
+                rows = [(point, one, self.owner, point, one) for one in left]
+                connection.executemany(
+                    "INSERT OR IGNORE INTO claims SELECT ?, ?, ? WHERE NOT EXISTS"
+                    " (SELECT 1 FROM replications WHERE point = ? AND replication = ?)",
+                    rows,
+                )
+                query = "SELECT replication FROM claims WHERE point = ? AND owner = ? AND replication BETWEEN ? AND ?"
+                found = connection.execute(query, (point, self.owner, min(replications), max(replications)))
+                mine = {one for (one,) in found}
+                granted += [(point, one) for one in left if one in mine]
         return granted
 
     def beat(self) -> None:
@@ -645,16 +650,13 @@ def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> N
         write_meta(connection, "recordings", packed(most))
 
 
-def release_claim(connection: sqlite3.Connection, point: int, replication: int) -> None:
-    connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, replication))
+def release_claims(connection: sqlite3.Connection, keys: Iterable[tuple[int, int]]) -> None:
+    connection.executemany("DELETE FROM claims WHERE point = ? AND replication = ?", keys)
 
 
-def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:
-    if replication == PILOT:
-        query, values = "SELECT warmup IS NOT NULL FROM points WHERE point = ?", (point,)
-        return bool(connection.execute(query, values).fetchone()[0])
-    query = "SELECT 1 FROM replications WHERE point = ? AND replication = ?"
-    return connection.execute(query, (point, replication)).fetchone() is not None
+def has_warmup(connection: sqlite3.Connection, point: int) -> bool:
+    found = connection.execute("SELECT warmup IS NOT NULL FROM points WHERE point = ?", (point,))
+    return bool(found.fetchone()[0])
 
 
 def release_dead(connection: sqlite3.Connection) -> None:

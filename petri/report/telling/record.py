@@ -27,8 +27,8 @@ from petri.result.export import Manifest, manifest, unpack
 from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.stored import Failure, Ran, Recording, StoredResult
 from petri.result.tables import Row, table
+from petri.run.ensemble import Ensemble, Replication
 from petri.run.plan import Ending, Plan
-from petri.run.replications import Replication
 from petri.structs import Frozen, replace
 
 
@@ -79,8 +79,12 @@ class RunRecord(Frozen, kw_only=True):
     @property
     def firings(self) -> int:
         """Those of trials included."""
-        ran = [one for one in self.replications if isinstance(one, Replication)]
-        return sum(one.firings for one in self.replications) + sum(t.firings for one in ran for t in one.window.chances)
+        if not isinstance(self.replications, Ensemble):
+            return sum(one.firings for one in self.replications)
+        trials: Iterable[int] = (
+            tally.firings for more in self.replications.windows.more.values() for tally in more.get("chances", ())
+        )
+        return self.replications.firings + sum(trials)
 
     @property
     def judged(self) -> list[Judged]:

@@ -4,6 +4,7 @@
 //! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
 
 mod arrays;
+mod ensemble;
 mod exact;
 mod pages;
 mod reading;
@@ -396,12 +397,21 @@ fn error_parts<'py>(
     engine: &Engine,
     program: &engine::program::Program,
 ) -> PyResult<Option<Bound<'py, PyTuple>>> {
-    let Some(RunError { fault, transition, variables, time }) = &engine.error else { return Ok(None) };
+    engine.error.as_ref().map(|error| failure_parts(py, error, program)).transpose()
+}
+
+/// The same of an error.
+fn failure_parts<'py>(
+    py: Python<'py>,
+    error: &RunError,
+    program: &engine::program::Program,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let RunError { fault, transition, variables, time } = error;
     let variables_of = program.transitions[*transition].variables.iter();
     let kinds: Vec<bool> = variables_of.map(|variable| variable.kind == Kind::Real).collect();
     let (id, span, details) = told(py, fault, &program.spans)?;
     let error = (id, span, details, transition.0, scalars(py, variables, &kinds)?, *time as f64);
-    Ok(Some(error.into_pyobject(py)?))
+    error.into_pyobject(py)
 }
 
 /// A fault as data.
@@ -445,6 +455,7 @@ fn assume_free_core(free: Option<bool>) {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add_function(wrap_pyfunction!(assume_free_core, module)?)?;
+    module.add_class::<ensemble::Ensemble>()?;
     module.add_class::<exact::Explored>()?;
     module.add_function(wrap_pyfunction!(exact::explore, module)?)?;
     module.add_class::<exact::Chain>()?;
