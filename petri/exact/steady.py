@@ -220,8 +220,8 @@ def certain_shares(rates: Any) -> tuple[Floats, float, float]:
     """The stationary distribution of an irreducible chain, and by how much averages over it may be off.
 
     In part of the span of what is averaged: ½·‖πQ‖₁·T with a bound T of the expected time to one state from any other,
-    as `exact/chain/stationary.rs` explains; the sums have more digits where the machine has them. In part of the average of
-    its size: what the roundings in the rates do. By the Markov chain tree theorem, a share is a quotient of sums of
+    as `exact/chain/stationary.rs` explains; the sums have more digits where the machine has them. In part of the
+    average of its size: what the roundings in the rates do. By the Markov chain tree theorem, a share is a quotient of sums of
     products of n − 1 rates.
     """
     size, columns = rates.shape[0], rates.tocsc()
