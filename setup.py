@@ -27,7 +27,7 @@ def data_packages() -> dict[str, str]:
 
 
 def native_engine() -> RustExtension:
-    """The Rust engine. Without a Rust toolchain the install continues, unless PNSIM_NATIVE=1 requires it."""
+    """Return the Rust engine. Without a Rust toolchain the install continues, unless PNSIM_NATIVE=1 requires it."""
     return RustExtension(
         "petri._native",
         path="petri/native/bridge/Cargo.toml",

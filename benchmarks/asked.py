@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 
 def command(about: str | None) -> ArgumentParser:
-    """The parser of a command line. about: for `--help`."""
+    """Return the parser of a command line. about: for `--help`."""
     return ArgumentParser(description=about, formatter_class=RawDescriptionHelpFormatter)
 
 
 def show(measured: Mapping[str, Callable[[], str]], about: str | None, words: Sequence[str] | None) -> None:
-    """Prints what the names of the command line measure, or all."""
+    """Print what the names of the command line measure, or all."""
     parser = command(about)
     parser.add_argument("name", nargs="*", metavar="NAME", help=", ".join(measured))
     names = parser.parse_args(words).name

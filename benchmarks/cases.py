@@ -28,7 +28,7 @@ class Case:
     defines: tuple[str, ...] = ()  # of the hand-written program
 
     def contenders(self, engine: str) -> list[Contender]:
-        """The hand-written program with statistics comes first: the others are compared with it.
+        """Put the hand-written program with statistics first: the others are compared with it.
 
         A shortcut is a program that simulates something simpler than the net's events, with the same distribution.
         """

@@ -46,7 +46,7 @@ def variable(index: int) -> Expr:
 
 
 def well_mixed(people: int) -> Net:
-    """An SIS epidemic in which everyone meets everyone: two counts."""
+    """Return an SIS epidemic in which everyone meets everyone: two counts."""
     half = Place("healthy", initial=((people // 2, ()),)), Place("infected", initial=((people // 2, ()),))
     mean = Expr("div", "real", (real(UNIT * people / 2), Expr("mul", "real", (tokens(0), tokens(1)))))
     two = Expr("const", "int", value=2)
@@ -58,7 +58,7 @@ def well_mixed(people: int) -> Net:
 
 
 def on_graph(nodes: int) -> Net:
-    """The same on a random graph of mean degree 8."""
+    """Return the same on a random graph of mean degree 8."""
     chance = random.Random(1)
     edges: set[tuple[int, int]] = set()
     while len(edges) < 4 * nodes:
@@ -121,7 +121,7 @@ def shared(jobs: int) -> Net:
 
 
 def per_firing(net: Net, firings: int) -> str:
-    """The time of a firing, once the machine code is there. firings: of all turns together."""
+    """Return the time of a firing, once the machine code is there. firings: of all turns together."""
     native.PATIENCE = 0
     session = NativeSession(net, 1, 0, Limits(), Asked())
     session.advance(END, firings // 10)

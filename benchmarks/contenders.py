@@ -51,10 +51,10 @@ class Contender(Protocol):
     name: str
 
     def run(self, firings: int, seed: int) -> Sample:
-        """One run of about `firings` firings. Raises Unavailable."""
+        """Return one run of about `firings` firings. Raises Unavailable."""
 
     def close(self) -> None:
-        """Ends the process, if there is one."""
+        """End the process, if there is one."""
 
 
 class Worker:
@@ -162,7 +162,7 @@ class Handwritten:
         )
 
     def figures(self, firings: int, seed: int) -> dict[str, Any]:
-        """The whole output of the program."""
+        """Return the whole output of the program."""
         command = [str(build(self.program, self.statistics, self.defines)), str(firings), str(seed)]
         if self.size is not None:
             command += [str(self.size), str(self.settle)]
@@ -175,7 +175,7 @@ class Handwritten:
 
 
 def build(program: str, statistics: bool = True, defines: tuple[str, ...] = ()) -> Path:
-    """The compiled program, rebuilt if a source is newer. Raises Unavailable without a compiler."""
+    """Return the compiled program, rebuilt if a source is newer. Raises Unavailable without a compiler."""
     target = BUILD / "-".join((program, "statistics" if statistics else "plain", *defines))
     sources = [HANDWRITTEN / f"{program}.cpp", *HANDWRITTEN.glob("*.hpp")]
     if target.exists() and all(source.stat().st_mtime < target.stat().st_mtime for source in sources):
@@ -215,7 +215,7 @@ class Entry:
 
 
 def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> list[Entry]:
-    """Runs of about `seconds` each, in turn, so that other load on the machine affects all of them."""
+    """Time runs of about `seconds` each, in turn, so that other load on the machine affects all of them."""
     entries = [Entry(contender) for contender in contenders]
     for entry in entries:
         try:
@@ -237,7 +237,7 @@ def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> lis
 
 
 def calibrate(contender: Contender, seconds: float) -> int:
-    """The number of firings that take about `seconds`, after one-time costs: imports, pages, machine code.
+    """Return the number of firings that take about `seconds`, after one-time costs: imports, pages, machine code.
 
     Two runs of about that length show whether these are over.
     """

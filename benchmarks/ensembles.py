@@ -36,7 +36,7 @@ POINTS, EACH = 10, 1_000
 
 
 def took(work: Callable[[], object], turns: int) -> tuple[float, float]:
-    """The medians of seconds by the clock and of the processor."""
+    """Return the medians of seconds by the clock and of the processor."""
     found = []
     for _ in range(turns):
         wall, processor = time.perf_counter(), time.process_time()

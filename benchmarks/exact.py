@@ -42,7 +42,7 @@ transition stop[i in 1..10]:  busy[i] -> idle[i], tools       after exp(1)
 
 
 def exchange() -> str:
-    """The same figures with all states, and with one of those that differ by an exchange of workers."""
+    """Return the same figures with all states, and with one of those that differ by an exchange of workers."""
     model, told = petri.loads(CREW), []
     for symmetry in (True, False):
         start = process_time()

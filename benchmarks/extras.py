@@ -20,7 +20,7 @@ STARTS = 10
 
 
 def two_threads(engine: str, seconds: float, rounds: int) -> tuple[list[float], list[float]]:
-    """Firings per second of 1 replication on 1 thread and of 2 on 2: by wall-clock and by processor time (medians).
+    """Return firings per second of 1 replication on 1 thread and of 2 on 2: by clock and by processor time (medians).
 
     The first pair shows what a user gains. If other programs use the second core, only the other pair shows whether the
     threads slow each other down.
@@ -67,7 +67,7 @@ def beside_a_sweep(case: Case, engine: str, seconds: float, rounds: int) -> tupl
 
 
 def trace(engine: str, seconds: float, rounds: int) -> tuple[float, float]:
-    """Firings per second without a trace, and with one that is handed out and discarded."""
+    """Return firings per second without a trace, and with one that is handed out and discarded."""
     off = Simulator("trace off", engine, NETS / "ring.net")
     on = Simulator("trace on", engine, NETS / "ring.net", request={"trace": True})
     without, traced = compete([off, on], seconds, rounds)
@@ -100,7 +100,7 @@ def children() -> float:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a shell, without the paths of this program, and with bytecode caching."""
+    """Return the environment of a shell, without the paths of this program, and with bytecode caching."""
     kept_out = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
     return {name: value for name, value in os.environ.items() if name not in kept_out}
 

@@ -26,7 +26,7 @@ SEGMENT = re.compile(r"LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)")
 
 
 def build() -> None:
-    """The installed bridge, with line numbers."""
+    """Build the installed bridge, with line numbers."""
     environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "1", "CARGO_TARGET_DIR": str(TARGET)}
     subprocess.run(
         ["cargo", "build", "--release", "--quiet"], cwd=ROOT / "petri" / "native", env=environment, check=True
@@ -37,7 +37,7 @@ def build() -> None:
 
 
 def simulate(net: str, settings: list[str]) -> None:
-    """The sampled run, in its own process, with the library just built instead of the installed one."""
+    """Do the sampled run, in its own process, with the library just built instead of the installed one."""
     import math
     import time
 
@@ -54,7 +54,7 @@ def simulate(net: str, settings: list[str]) -> None:
 
 
 def sample(words: list[str]) -> Counter[int]:
-    """Samples by address within the library."""
+    """Return samples by address within the library."""
     record = BUILD / "perf.data"
     command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", str(record)]
     run = [sys.executable, "-m", "benchmarks.hotspots", "--simulate", *words]
@@ -75,7 +75,7 @@ def sample(words: list[str]) -> Counter[int]:
 
 
 def functions(samples: Counter[int]) -> tuple[Counter[str], Counter[str]]:
-    """Samples by the engine's innermost function, and by source line."""
+    """Return samples by the engine's innermost function, and by source line."""
     headers = subprocess.run(["readelf", "-lW", LIBRARY], capture_output=True, text=True, check=True).stdout
     segments = [(int(a, 16), int(b, 16), int(c, 16)) for a, b, c in SEGMENT.findall(headers)]
     virtual = {

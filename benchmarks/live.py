@@ -41,7 +41,7 @@ def main(words: list[str] | None = None) -> None:
 
 
 def measured(net: str, parameter: str) -> tuple[str, list[tuple[float, float]]] | None:
-    """The parameter, and the seconds from each turn of it to its figures, on the clock and of processors.
+    """Return the parameter, and the seconds from each turn of it to its figures, on the clock and of processors.
 
     parameter: "" for the first that is a number; None if there is none. A value that the net cannot have is left out.
     """

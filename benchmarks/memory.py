@@ -25,7 +25,7 @@ COLUMNS = {
 
 
 def measure(loads: int = LOADS) -> list[dict[str, float]]:
-    """A row for each size of memory; times are means over many loads. Raises Unavailable without a compiler."""
+    """Return a row for each size of memory; times are means over many loads. Raises Unavailable without a compiler."""
     done = subprocess.run([str(build("memory")), str(loads)], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

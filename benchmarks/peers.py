@@ -91,7 +91,7 @@ def units(result: Result, one: Queue) -> int:
 
 
 def predators(molecules: int) -> str:
-    """The example of the page of batss, in seconds for ten units of time."""
+    """Return the example of the page of batss, in seconds for ten units of time."""
     model = petri.loads(predator_net(molecules))
 
     def ours(seed: int) -> float:
@@ -115,7 +115,7 @@ def predators(molecules: int) -> str:
 
 
 def predator_net(molecules: int) -> str:
-    """The reactions R → 2 R, R + F → 2 F and F → nothing in a volume of as many units as there are molecules."""
+    """Return the reactions R → 2 R, R + F → 2 F and F → nothing in a volume of as many units as there are molecules."""
     volume = 2 * molecules
     return f"""net predators
 place R = {molecules} * token
@@ -130,7 +130,7 @@ run until 10
 
 
 def in_turns(ours: Callable[[int], float], theirs: Callable[[int], float]) -> tuple[float, float]:
-    """The medians of two measurements that take turns."""
+    """Return the medians of two measurements that take turns."""
     found = [(ours(seed), theirs(seed)) for seed in range(1, TURNS + 1)]
     return statistics.median(one for one, _ in found), statistics.median(other for _, other in found)
 

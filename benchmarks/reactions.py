@@ -50,7 +50,7 @@ NETWORKS = {network.name: network for network in (VILAR, MAPK, SCHLOEGL)}
 
 
 def text(network: Network) -> str:
-    """The network as a net: one reaction is one transition that races."""
+    """Return the network as a net: one reaction is one transition that races."""
     species = sorted({name for _, before, after in network.reactions for name in (before + " " + after).split()})
     places = [f"place {name} = {network.initial.get(name, 0)} * token" for name in species]
     return "\n".join(
@@ -59,7 +59,7 @@ def text(network: Network) -> str:
 
 
 def transition(number: int, reaction: Reaction) -> str:
-    """What reacts and comes out again is only read."""
+    """Return the reactions in which what reacts and comes out again is only read."""
     rate, before, after = reaction
     reactants, products = before.split(), after.split()
     before_, after_ = Counter(reactants), Counter(products)
@@ -77,7 +77,7 @@ def many(tokens: Mapping[str, int]) -> list[str]:
 
 
 def gillespie(network: Network) -> Any:
-    """The network for rebop, which must be installed."""
+    """Return the network for rebop, which must be installed."""
     import rebop
 
     system = rebop.Gillespie()

@@ -97,7 +97,7 @@ class Report:
 
 
 def read(path: Path) -> Report:
-    """A report that was saved. Raises ValueError if the file is not one."""
+    """Return a report that was saved. Raises ValueError if the file is not one."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return Report({name: part(one) for name, one in data["parts"].items()})
@@ -116,7 +116,7 @@ def part(data: dict[str, Any]) -> Part:
 
 
 def conditions() -> dict[str, str]:
-    """The date, the machine and the versions that the figures depend on."""
+    """Return the date, the machine and the versions that the figures depend on."""
     processor = platform.processor() or platform.machine()
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():

@@ -63,7 +63,7 @@ class Bench:
             self.conditions["engine"] = self.engine
 
     def run(self) -> Report:
-        """Raises ValueError if the JSON that is to be continued is not one of these."""
+        """Raise ValueError if the JSON that is to be continued is not one of these."""
         goes_on = (self.options.only or self.options.resume) and self.options.output.exists()
         report = read(self.options.output) if goes_on else Report()
         for name in self.options.only or NAMES:

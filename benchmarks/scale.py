@@ -34,7 +34,7 @@ class Family:
     most: tuple[tuple[int, float], ...] = ()  # required nanoseconds per firing at some sizes
 
     def file(self, size: int) -> Path:
-        """The net, of the size if it has no parameter for it."""
+        """Return the net, of the size if it has no parameter for it."""
         return unlike.write(size) if self.net == "unlike" else NETS / f"{self.net}.net"
 
     def parameters(self, size: int) -> dict[str, object]:

@@ -33,7 +33,7 @@ class Took(NamedTuple):
 
 
 def four_kinds(machines: int = 160) -> str:
-    """Each machine has four transitions; a job goes on to machines far away."""
+    """Return a net in which each machine has four transitions; a job goes on to machines far away."""
     last = machines - 1
     return f"""net four_kinds
 place queue[0..{last}] : 0..999 fifo = 2 * (7)
@@ -62,7 +62,7 @@ def use(library: Path) -> None:
 
 
 def measure(name: str, firings: int) -> Took:
-    """A run of a net that has no code yet."""
+    """Return a run of a net that has no code yet."""
     import petri
     from petri.run.session import begin
     from petri.structs import replace

@@ -29,7 +29,7 @@ def tables(report: Report) -> Iterator[tuple[str, Lines]]:
 
 
 def speed_lines(rows: Sequence[Row]) -> Iterator[list[str]]:
-    """A line for each engine on each net, whose name is on the first."""
+    """Yield a line for each engine on each net, whose name is on the first."""
     before = ("", "")
     for row in rows:
         again = (row.id, row.net) == before
@@ -50,7 +50,10 @@ def goal_cells(goal: Goal) -> list[str]:
 
 
 def scaling_lines(grown: Sequence[Scaling]) -> Iterator[list[str]]:
-    """A line for each engine on each net. The first has the sizes; the others, how many times as fast pnsim is."""
+    """Yield a line for each engine on each net.
+
+    The first has the sizes; the others, how many times as fast pnsim is.
+    """
     for id, title in dict.fromkeys((one.id, one.title) for one in grown):
         engines = [one for one in grown if (one.id, one.title) == (id, title)]
         ours = next((one.nanoseconds for one in engines if one.engine == "pnsim"), [None] * 3)
@@ -82,7 +85,7 @@ def times(ratio: float) -> str:
 
 
 def count(size: int) -> str:
-    """A size in a few characters."""
+    """Return a size in a few characters."""
     for limit, prefix in ((1_000_000, " M"), (1_000, " k")):
         if size >= limit:
             return f"{size / limit:g}{prefix}"
@@ -111,7 +114,7 @@ def markdown(report: Report, wanted: Iterable[str] = ()) -> str:
 
 
 def measured(report: Report) -> Iterator[str]:
-    """When and where the figures were measured: a line, or one for each machine, day and set of programs."""
+    """Yield when and where the figures were measured: a line, or one for each machine, day and set of programs."""
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name, part in report.parts.items():
         same = tuple((key, value) for key, value in part.conditions.items() if key != LOAD)

@@ -14,7 +14,7 @@ OPERATIONS = ("{} + {}", "{} * {}", "max({}, {})", "abs({} - {})")
 
 
 def expression(number: int) -> str:
-    """A function of `x`, by a number: its digits to base 4 choose the operations."""
+    """Return a function of `x`, by a number: its digits to base 4 choose the operations."""
     text = "x"
     for step in range(STEPS):
         text = f"({OPERATIONS[number % 4].format(text, step + 2)})"

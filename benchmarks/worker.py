@@ -31,7 +31,7 @@ Run = Callable[[Request], Answer]
 
 
 def peak_memory() -> int:
-    """The peak memory of this process, in bytes."""
+    """Return the peak memory of this process, in bytes."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -66,7 +66,7 @@ def no_limits() -> Limits:
 
 
 def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
-    """Runs like those of a user, with all statistics.
+    """Run like those of a user, with all statistics.
 
     Request: "firings" to stop after this many, or otherwise at the net's own end; "replications", "threads"; "trace":
     each firing is handed out. The answer's "fired" counts firings by transition (all replications together). Statistics
@@ -109,11 +109,11 @@ def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
 
 
 def discard(replication: int, firings: object) -> None:
-    """A trace that is discarded."""
+    """Write a trace that is discarded."""
 
 
 def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
-    """One replication that continues: the first request sets it up and runs "settle" firings, untimed.
+    """Return one replication that continues: the first request sets it up and runs "settle" firings, untimed.
 
     If that takes more than "patience" seconds of processor time, the measurement starts at once.
     """
@@ -160,7 +160,7 @@ def comparator(engine: str, net: str, parameters: dict[str, str]) -> Run:
 
 
 def steady_simpy(net: str, parameters: dict[str, str]) -> Run:
-    """One simulation that continues: the first request sets it up and runs "settle" firings, untimed."""
+    """Return one simulation that continues: the first request sets it up and runs "settle" firings, untimed."""
     from benchmarks.comparators.simpy_nets import Simulation
 
     running: list[Simulation] = []

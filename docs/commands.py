@@ -21,7 +21,7 @@ class Called(NamedTuple):
 
 
 def call(command: str, folder: Path, columns: int) -> Called:
-    """The output of `pnsim COMMAND` in a folder, `columns` wide and without colour. Raises if it crashes.
+    """Return the output of `pnsim COMMAND` in a folder, `columns` wide and without colour. Raises if it crashes.
 
     `… < FILE` at its end names a file in the folder as its input.
     """
@@ -42,5 +42,5 @@ def call(command: str, folder: Path, columns: int) -> Called:
 
 
 def trimmed(text: str) -> str:
-    """The text without trailing blanks in lines, and without empty lines at the end."""
+    """Return the text without trailing blanks in lines, and without empty lines at the end."""
     return "".join(f"{line.rstrip()}\n" for line in text.rstrip().splitlines())

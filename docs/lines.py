@@ -24,12 +24,12 @@ COMMENT = {".py": "#", ".rs": "//", ".js": "//", ".lark": "//", ".net": "#", ".t
 
 
 def main() -> None:
-    """Rewrites the table."""
+    """Rewrite the table."""
     write_text(PAGE, renewed(PAGE.read_text(encoding="utf-8")))
 
 
 def renewed(text: str) -> str:
-    """Returns the page with the table as the sources are now."""
+    """Return the page with the table as the sources are now."""
     return TABLE.sub(lambda _: table(), text)
 
 
@@ -40,7 +40,7 @@ def table() -> str:
 
 
 def measured() -> tuple[Counter[str], Counter[str]]:
-    """Returns the number of files and of lines of each room."""
+    """Return the number of files and of lines of each room."""
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for path in tracked():
@@ -54,7 +54,7 @@ def measured() -> tuple[Counter[str], Counter[str]]:
 
 
 def tracked() -> list[Path]:
-    """Returns the files of the repository, from its root."""
+    """Return the files of the repository, from its root."""
     found = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     return [Path(name) for name in found.stdout.split("\0") if name and (ROOT / name).is_file()]
 

@@ -49,14 +49,14 @@ def main() -> None:
 
 
 def with_distributions(text: str) -> str:
-    """The page of expressions with the table of all distributions."""
+    """Return the page of expressions with the table of all distributions."""
     drawn = {one.usage: one.doc for one in OPERATIONS.values() if one.draws}
     rows = "".join(f"| `{usage}` | {doc} |\n" for usage, doc in drawn.items())
     return re.sub(r"(\| distribution \| values \|\n\|---\|---\|\n)(\|.*\n)+", lambda table: table[1] + rows, text)
 
 
 def stale(page: str, folder: Path) -> list[str]:
-    """The blocks of a page that differ from the current output, ignoring the speed of the machine."""
+    """Return the blocks of a page that differ from the current output, ignoring the speed of the machine."""
     found = (DOCS / page).read_text(encoding="utf-8")
     before, after = BLOCK.finditer(found), BLOCK.finditer(renewed(found, folder))
     return [
@@ -67,7 +67,7 @@ def stale(page: str, folder: Path) -> list[str]:
 
 
 def renewed(text: str, folder: Path) -> str:
-    """The text with the current output of the commands; the files that it shows are put into the folder."""
+    """Return the text with the current output of the commands; the files that it shows are put into the folder."""
     for block in BLOCK.finditer(text):
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
@@ -85,7 +85,7 @@ def renewed(text: str, folder: Path) -> str:
 
 
 def measures(output: str) -> str:
-    """The part of a summary that shows the declared measures."""
+    """Return the part of a summary that shows the declared measures."""
     found = re.search(r"^Measures.*?(?=^$)", output, re.DOTALL | re.MULTILINE)
     if found is None:
         raise ValueError("the net declares no measure")
@@ -93,7 +93,7 @@ def measures(output: str) -> str:
 
 
 def pnsim(command: str, folder: Path) -> str:
-    """The output of a command, as on a wide terminal, without trailing blanks."""
+    """Return the output of a command, as on a wide terminal, without trailing blanks."""
     status, out, err = call(command, folder, columns=100)
     if status not in (0, 1, STOPPED):
         raise RuntimeError(f"{command}: {err}")

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def stale(folder: Path) -> list[str]:
-    """The commands whose output in README.md is out of date, ignoring the speed of the machine."""
+    """Return the commands whose output in README.md is out of date, ignoring the speed of the machine."""
     found = README.read_text(encoding="utf-8")
     before, after = BLOCK.finditer(found), BLOCK.finditer(renewed(found, folder))
     return [
@@ -45,7 +45,7 @@ def stale(folder: Path) -> list[str]:
 
 
 def renewed(text: str, folder: Path) -> str:
-    """The text with the current output of the commands; the files that it shows are put into the folder."""
+    """Return the text with the current output of the commands; the files that it shows are put into the folder."""
 
     def renew(block: re.Match[str]) -> str:
         if block["what"] == "file:":
@@ -59,7 +59,7 @@ def renewed(text: str, folder: Path) -> str:
 
 
 def misspelt(text: str) -> str:
-    """The net with typing errors."""
+    """Return the net with typing errors."""
     for right, wrong in SLIPS:
         if right not in text:
             raise ValueError(f"`{right}` is no longer in the README's net")
@@ -68,7 +68,7 @@ def misspelt(text: str) -> str:
 
 
 def pnsim(command: str, folder: Path) -> str:
-    """The stdout of a command, as on a wide terminal, without trailing blanks."""
+    """Return the stdout of a command, as on a wide terminal, without trailing blanks."""
     command, _, part = command.partition(" | ")
     status, out, err = call(command, folder, columns=100)
     if status not in (0, 1):

@@ -30,12 +30,12 @@ COLUMNS = {
 
 
 def main() -> None:
-    """Rewrites the index."""
+    """Rewrite the index."""
     write_text(PAGE, renewed(PAGE.read_text(encoding="utf-8")))
 
 
 def renewed(text: str) -> str:
-    """Returns the page with the index as the sources are now."""
+    """Return the page with the index as the sources are now."""
     return INDEX.sub(lambda _: index(), text)
 
 
@@ -53,14 +53,14 @@ def index() -> str:
 
 
 def sources() -> list[str]:
-    """Returns the sources of `petri/`, from its root, without those of tests and of builds."""
+    """Return the sources of `petri/`, from its root, without those of tests and of builds."""
     paths = (path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "petri").rglob("*.*")))
     kept = (path for path in paths if path.endswith((".py", ".rs", ".txt", "/play.js")))
     return [path for path in kept if not re.search(r"/native/(target|fuzz|engine/(tests|examples|benches))/", path)]
 
 
 def cited(text: str) -> set[str]:
-    """Returns the rules that a text names in parentheses, also as ranges: E4, E5 and E6 for (E4–E6)."""
+    """Return the rules that a text names in parentheses, also as ranges: E4, E5 and E6 for (E4–E6)."""
     return {
         f"{letter}{number}"
         for inner in PARENTHESES.findall(text)
@@ -70,7 +70,7 @@ def cited(text: str) -> set[str]:
 
 
 def comments(path: Path) -> str:
-    """Returns the comments of a file, and its docstrings."""
+    """Return the comments of a file, and its docstrings."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return "\n".join(docstrings_and_comments(text)) if CITATION.search(text) else ""

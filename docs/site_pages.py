@@ -37,7 +37,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def with_links(markdown: str, source: str) -> str:
-    """The text of a file of the repository, with its links as they are between pages of the site.
+    """Return the text of a file of the repository, with its links as they are between pages of the site.
 
     Links to files that are not pages, such as nets, become links to nothing, and so a warning.
     """

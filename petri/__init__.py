@@ -75,12 +75,12 @@ show_with(lambda: import_module("petri.report.notebook"), lambda: import_module(
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, imported on first use, so that a command that only parses does not import numpy."""
+    """Return the public names, imported on first use, so that a command that only parses does not import numpy."""
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'petri' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """What completion offers: the public names, whether they are imported yet or not."""
+    """Return what completion offers: the public names, whether they are imported yet or not."""
     return sorted(__all__)

@@ -22,7 +22,7 @@ def write_text(path: str | PathLike[str], text: str) -> None:
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
-    """A new file, which takes the place of `path` when the block ends without an exception.
+    """Yield a new file, which takes the place of `path` when the block ends without an exception.
 
     The block writes to a temporary file in the same folder; it is synced to the disk and then renamed. After an
     exception, of the block or of the disk, the temporary file is deleted and the old file is as it was. A process that
@@ -72,7 +72,7 @@ def _status(name: str) -> os.stat_result | None:
 
 
 def _is_descriptor(name: str) -> bool:
-    """Whether the name is that of an open file of a process (/dev/stdout, /dev/fd/3), perhaps through links.
+    """Return whether the name is that of an open file of a process (/dev/stdout, /dev/fd/3), perhaps through links.
 
     To replace the file behind it would leave the process writing to one that has no name any more.
     """
@@ -87,7 +87,7 @@ def _is_descriptor(name: str) -> bool:
 
 
 def _temporary(target: str) -> tuple[str, int]:
-    """A new file beside the target, with the permissions of a new file: its name and descriptor."""
+    """Return a new file beside the target, with the permissions of a new file: its name and descriptor."""
     folder, name = os.path.split(target)
     while True:
         path = os.path.join(folder, f".{name[:_SHOWN_NAME]}.{os.urandom(4).hex()}.tmp")
@@ -97,7 +97,7 @@ def _temporary(target: str) -> tuple[str, int]:
 
 
 def _keep_owner_and_permissions(descriptor: int, old: os.stat_result) -> None:
-    """The owner is kept where the system lets it be, so that root can write the files of others."""
+    """Keep the owner where the system lets it be, so that root can write the files of others."""
     if not hasattr(os, "fchown"):
         return
     with suppress(PermissionError):

@@ -30,7 +30,9 @@ _CLASSES: dict[str, type] = {
 
 
 def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
-    """The net as dicts, lists, texts, numbers and truth values. Without `spans`, positions in the source are left out.
+    """Return the net as dicts, lists, texts, numbers and truth values.
+
+    Without `spans`, positions in the source are left out.
 
     Repeated parts may be one object: copy before changing anything.
     """
@@ -77,7 +79,7 @@ def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: 
 
 
 def net_from_dict(data: Mapping[str, Any]) -> Net:
-    """The net that `net_to_dict` wrote. Raises ValueError if the data is not a net."""
+    """Return the net that `net_to_dict` wrote. Raises ValueError if the data is not a net."""
     if data.get("version") != VERSION:
         raise ValueError(f"a flat net of version {data.get('version')!r}; this version of pnsim reads {VERSION}")
     content = {name: value for name, value in data.items() if name not in ("version", "files")}
@@ -100,7 +102,7 @@ class _Encoder:
         self.known: dict[int, Any] = {}  # by id: parts shared by instances of a module are encoded once
 
     def fields(self, value: Any) -> dict[str, Any]:
-        """The fields that differ from their defaults; 1 differs from 1.0, and False from 0."""
+        """Return the fields that differ from their defaults; 1 differs from 1.0, and False from 0."""
         found: dict[str, Any] = {}
         for name, default in _defaults(type(value)):
             field_value = getattr(value, name)
@@ -150,7 +152,7 @@ _DEFAULTS: dict[type, list[tuple[str, Any]]] = {}
 
 
 def _defaults(kind: type[Frozen]) -> list[tuple[str, Any]]:
-    """Each field's name and default; `_MISSING`, which equals nothing, if there is none."""
+    """Return each field's name and default; `_MISSING`, which equals nothing, if there is none."""
     if kind not in _DEFAULTS:
         known = defaults(kind)
         _DEFAULTS[kind] = [(name, known.get(name, _MISSING)) for name in fields(kind)]
@@ -176,7 +178,7 @@ def _decode_probe(value: Any, files: tuple[str, ...]) -> Any:
 
 
 def _decoder(hint: Any) -> Decoder:
-    """The function that reads a value of a type declared in `petri.net`."""
+    """Return the function that reads a value of a type declared in `petri.net`."""
     if hint is Span:
         return _decode_span
     if isinstance(hint, type) and hint.__name__ in _CLASSES:
@@ -205,7 +207,7 @@ def _tuple_decoder(arguments: tuple[Any, ...]) -> Decoder:
 
 
 def _counted(items: tuple[tuple[int, Token], ...]) -> tuple[tuple[int, Token], ...]:
-    """An initial marking whose counts are numbers of tokens that an engine has room for."""
+    """Return an initial marking whose counts are numbers of tokens that an engine has room for."""
     held = 0
     for count, _ in items:
         if not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:

@@ -69,7 +69,7 @@ def packed(files: Iterable[FileRead]) -> dict[str, Any]:
 
 
 def unpacked(kept: Mapping[str, Any]) -> tuple[FileRead, ...]:
-    """What `packed` made. Raises TypeError where it is nothing of the kind."""
+    """Return what `packed` made. Raises TypeError where it is nothing of the kind."""
     return tuple(FileRead(**{**one, "unknown": tuple(one["unknown"])}) for one in kept.values())
 
 

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 def kept_for_latest(make: Callable[[Key], Value]) -> Callable[[Key], Value]:
-    """The function that keeps what `make` gave of the latest argument, which is known by its identity.
+    """Return the function that keeps what `make` gave of the latest argument, which is known by its identity.
 
     Threads may call it at once: they may make the same value twice, and each gets that of its own argument.
     """

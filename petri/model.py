@@ -62,7 +62,7 @@ class LoadedFrom(Frozen):
     own_streams: bool = False
 
     def model(self, more: Mapping[str, Setting]) -> Model:
-        """The model with these values. Raises LanguageError."""
+        """Return the model with these values. Raises LanguageError."""
         given = {**self.parameters, **more}
         loaded = loads(self.text, **given) if self.path is None else load(self.path, self.tables, **given)
         loaded = loaded.with_own_streams() if self.own_streams else loaded
@@ -84,7 +84,7 @@ class Model(ShownInNotebook, Frozen):
             raise TypeError(f"a model is made of a `petri.net.Net`, not of {self.net!r:.60}; `petri.load` reads a file")
 
     def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
-        """The model with these files at its places with streams (S6), by the places' names.
+        """Return the model with these files at its places with streams (S6), by the places' names.
 
         columns: the file's column for a field, if the names differ: {"time": "frame.time_epoch [s]"}. Raises
         LanguageError if there is no such place or field.
@@ -100,12 +100,15 @@ class Model(ShownInNotebook, Frozen):
         return Model(with_streams(self.net, files, columns), self.sources, origin)
 
     def with_own_streams(self, own: bool = True) -> Model:
-        """The model in which each transition draws values from a random stream of its own (R5), or none does."""
+        """Return the model in which each transition draws values from a random stream of its own (R5), or none does."""
         origin = None if self.origin is None else replace(self.origin, own_streams=own)
         return replace(self, net=replace(self.net, own_streams=own), origin=origin)
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
-        """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
+        """Return the plan of `run`, and the number of replications.
+
+        Raises LanguageError if the end is missing or invalid.
+        """
         check_options(options)
         defaults = self.net.run_defaults
         until, warmup, seed = options.get("until"), options.get("warmup"), options.get("seed")
@@ -206,7 +209,10 @@ class Model(ShownInNotebook, Frozen):
         )
 
     def going_on(self, start: SavedRun, *, trace: bool = False, **options: Unpack[RunOptions]) -> GoingOn:
-        """The plan of a run from a saved one, and where its replications begin. Raises LanguageError as `run` does."""
+        """Return the plan of a run from a saved one, and where its replications begin.
+
+        Raises LanguageError as `run` does.
+        """
         if not isinstance(start, SavedRun):
             raise TypeError(f"`start` is a `SavedRun`, as `Result.saved` is, not {start!r:.60}")
         check_engine(options.get("engine", "auto"))
@@ -312,7 +318,8 @@ class Model(ShownInNotebook, Frozen):
         replication: int = 0,
         **options: Unpack[RunOptions],
     ) -> Why:
-        """Why a transition was enabled at an instant of a run, or not; `print(model.why("send", "3 ms"))` prints it.
+        """Return why a transition was enabled at an instant of a run, or not; `print(model.why("send", "3 ms"))` prints
+        it.
 
         at: when all that happens at that time has happened, in the net's unit or as text with a unit; the end of the
         run if None. firing: instead, just before firing number N, from 1, or before the first firing of that transition
@@ -324,7 +331,7 @@ class Model(ShownInNotebook, Frozen):
         return explained
 
     def solve(self, *, at: float | str | None = None, states: int | None = None, symmetry: bool = True) -> Solution:
-        """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
+        """Return the exact figures of the net: in the long run, or averages and totals up to the instant `at`.
 
         at: in the net's unit, or text with a unit. states: the most that are explored. symmetry: explore one of the
         states that differ by an exchange of elements of arrays, or of values of tokens.
@@ -339,7 +346,7 @@ class Model(ShownInNotebook, Frozen):
         return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
 
     def reach(self, *, states: int | None = None, untimed: bool = False, all_values: bool = False) -> Reachability:
-        """Every state that the net can reach, up to the number `states`.
+        """Return every state that the net can reach, up to the number `states`.
 
         untimed: every time may be anything, so that any net can be explored. all_values: also tell states apart that
         differ only in values which decide nothing. Ctrl-C ends the exploration; what was
@@ -354,7 +361,7 @@ class Model(ShownInNotebook, Frozen):
         return self._exactly(explored)
 
     def _exactly(self, work: Callable[[StopSign], Exactly]) -> Exactly:
-        """What `work` gives, also if it ends early by Ctrl-C.
+        """Return what `work` gives, also if it ends early by Ctrl-C.
 
         Raises LanguageError where the net has no chain, a firing breaks a rule, or the native engine is not installed.
         """
@@ -378,7 +385,7 @@ class Model(ShownInNotebook, Frozen):
         return LanguageError([Diagnostic(error.id, error.span, values)], self.sources)
 
     def draw(self) -> Drawing:
-        """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.
+        """Return the drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.
 
         Raises ValueError where the net is too large for a drawing.
         """
@@ -386,14 +393,14 @@ class Model(ShownInNotebook, Frozen):
         return drawing
 
     def graph(self) -> Any:
-        """The net as a graph of networkx, whose nodes are places and transitions (`petri.views.graph_of`).
+        """Return the net as a graph of networkx, whose nodes are places and transitions (`petri.views.graph_of`).
 
         Raises ImportError without networkx.
         """
         return graph_of(self.net)
 
     def live(self, *, threads: int | None = None, **options: Unpack[RunOptions]) -> Any:
-        """The net with a slider for each parameter, in a notebook: its figures follow them (docs/live.md).
+        """Return the net with a slider for each parameter, in a notebook: its figures follow them (docs/live.md).
 
         threads: replications run in parallel (default: all cores). The other options are those of `plan`. It ends when
         1,000 replications have run, or with `close()`. Raises ValueError where the net was not loaded from a text,
@@ -404,7 +411,7 @@ class Model(ShownInNotebook, Frozen):
         return live().view(self.origin, self.net.name, threads, options)
 
     def duration(self, value: float | str) -> float:
-        """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""
+        """Return a time in the net's unit, from a number or from text such as "20 ms" or "dead"."""
         if isinstance(value, str):
             return math.inf if value.strip() in ("dead", "inf") else language.duration(value, self.net)
         if not hasattr(value, "__float__"):
@@ -416,13 +423,13 @@ class Model(ShownInNotebook, Frozen):
 
 
 def imprecise(result: Result, precision: Precision) -> list[str]:
-    """The measures whose interval over the replications is wider than that."""
+    """Return the measures whose interval over the replications is wider than that."""
     means = [one for one in result.measures if one.interval.statistic == "mean" and one.failure is None]
     return [one.name for one in means if not precision.met(one.interval)]
 
 
 def load(path: str | PathLike[str], tables: language.Tables | None = None, /, **parameters: Setting) -> Model:
-    """The model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
+    """Return the model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
     parameters: values for the net's parameters, as numbers, lists of numbers, or text with a unit ("10 us"). tables:
     other files for the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
@@ -433,14 +440,14 @@ def load(path: str | PathLike[str], tables: language.Tables | None = None, /, **
 
 
 def loads(text: str, /, **parameters: Setting) -> Model:
-    """The model of a net given as text. It can import the library's modules, but no files."""
+    """Return the model of a net given as text. It can import the library's modules, but no files."""
     if not isinstance(text, str):
         raise TypeError(f"the text of a net is a string, not {text!r:.60}")
     return Model(*language.loads_with_sources(text, parameters), LoadedFrom(None, text, parameters))
 
 
 def choose(engine: str) -> str:
-    """The engine for "auto": the native one if it is built."""
+    """Return the engine for "auto": the native one if it is built."""
     if engine == "auto":
         return "native" if available() else "reference"
     if engine not in ("native", "reference"):

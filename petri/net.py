@@ -90,7 +90,7 @@ class Expr(Part):
 
 
 def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
-    """Every operation within the expressions."""
+    """Yield every operation within the expressions."""
     pending = [expression for expression in expressions if expression is not None]
     while pending:
         expression = pending.pop()
@@ -99,7 +99,7 @@ def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
 
 
 def constant_count(count: Expr | None) -> int | None:
-    """The value of a number of tokens if it is the same for all bindings."""
+    """Return the value of a number of tokens if it is the same for all bindings."""
     if count is None:
         return 1
     return int(count.value) if count.op == "const" and count.value is not None else None
@@ -244,12 +244,12 @@ class Place(Part):
 
 
 def weighing_slots(place: Place) -> list[int]:
-    """The slots that the weight of a token depends on."""
+    """Return the slots that the weight of a token depends on."""
     return sorted({int(part.value or 0) for part in operations([place.weight]) if part.op == "var"})
 
 
 def room_slots(place: Place) -> set[int]:
-    """The slots of a token that tell whether there is room for it (E6): those of its weight and of its line."""
+    """Return the slots of a token that tell whether there is room for it (E6): those of its weight and of its line."""
     return set() if place.capacity is None else {*weighing_slots(place), *place.per}
 
 
@@ -258,7 +258,7 @@ MOST_WEIGHT = 2**62
 
 
 def whole_weight(value: Scalar) -> int:
-    """A weight, or a capacity in weight, as the whole number that sums are made of (E6)."""
+    """Return a weight, or a capacity in weight, as the whole number that sums are made of (E6)."""
     if isinstance(value, float):
         value = value * WEIGHT_PARTS
         value = round(value) if value < MOST_WEIGHT else MOST_WEIGHT
@@ -321,7 +321,7 @@ class Transition(Part):
 
 
 def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Iterator[Expr | None]:
-    """The expressions that are evaluated before a firing starts."""
+    """Yield the expressions that are evaluated before a firing starts."""
     yield transition.guard
     for arc in transition.inputs:
         yield arc.count
@@ -337,22 +337,22 @@ def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Ite
 
 
 def time_of(transition: Transition) -> Expr:
-    """The time of its firings; of one that races, that to which its clocks are set."""
+    """Return the time of its firings; of one that races, that to which its clocks are set."""
     return transition.time if transition.clock is None else transition.clock.time
 
 
 def times_of(transition: Transition) -> list[Expr]:
-    """The time of its firings or its clocks, and then the delays of its outputs."""
+    """Return the time of its firings or its clocks, and then the delays of its outputs."""
     return [time_of(transition), *(arc.delay for arc in transition.outputs if arc.delay is not None)]
 
 
 def lasts(transition: Transition) -> bool:
-    """Whether its firings are in progress for a time."""
+    """Return whether its firings are in progress for a time."""
     return transition.clock is None and not (transition.time.op == "const" and not transition.time.value)
 
 
 def is_memoryless(transition: Transition) -> bool:
-    """Whether what is left of a clock does not depend on how long it has run (C4)."""
+    """Return whether what is left of a clock does not depend on how long it has run (C4)."""
     clock = transition.clock
     return (
         clock is not None
@@ -367,7 +367,7 @@ def _reads_time_or_draws(part: Expr) -> bool:
 
 
 def is_shared(transition: Transition) -> bool:
-    """Whether all bindings of the transition have one clock together (C4): equally fast, and none preferred."""
+    """Return whether all bindings of the transition have one clock together (C4): equally fast, and none preferred."""
     clock = transition.clock
     return (
         clock is not None
@@ -378,7 +378,7 @@ def is_shared(transition: Transition) -> bool:
 
 
 def place_of_clocks(net: Net, transition: Transition) -> int | None:
-    """The place each of whose black tokens has a clock of the transition (C1)."""
+    """Return the place each of whose black tokens has a clock of the transition (C1)."""
     clock = transition.clock
     if clock is None or clock.servers is not None or is_shared(transition):
         return None
@@ -388,7 +388,7 @@ def place_of_clocks(net: Net, transition: Transition) -> int | None:
 
 
 def constant_weight(transition: Transition) -> float | None:
-    """The weight if it is the same in all markings."""
+    """Return the weight if it is the same in all markings."""
     weight = transition.weight
     return float(weight.value) if weight.op == "const" and weight.value is not None else None
 
@@ -516,12 +516,12 @@ class Term(Part):
 
 
 def in_unit(dimension: str, unit: str, size: float) -> str:
-    """A dimension that is shown in one unit, of which one is `size` in the net's own: "Rate in MBps=1.0"."""
+    """Return a dimension that is shown in one unit, of which one is `size` in the net's own: "Rate in MBps=1.0"."""
     return f"{dimension} in {unit}={size!r}"
 
 
 def split_unit(dimension: str) -> tuple[str, str, float]:
-    """The dimension without the unit that it is shown in, that unit, "" if there is none, and its size."""
+    """Return the dimension without the unit that it is shown in, that unit, "" if there is none, and its size."""
     plain, _, unit = dimension.partition(" in ")
     name, _, size = unit.partition("=")
     return plain, name, float(size) if size else 1.0

@@ -25,14 +25,17 @@ _ENCODINGS = (
 
 
 def encoding_of(path: str | PathLike[str]) -> str:
-    """The encoding of a text by its byte order mark; UTF-8 without one. Raises OSError where it cannot be read."""
+    """Return the encoding of a text by its byte order mark;
+
+    UTF-8 without one. Raises OSError where it cannot be read.
+    """
     with open(path, "rb") as file:
         start = file.read(4)
     return next((name for mark, name in _ENCODINGS if start.startswith(mark)), "utf-8-sig")
 
 
 def irregular(path: str | PathLike[str]) -> str | None:
-    """What is there that is not a regular file, such as "a pipe". None for a regular file, and where nothing is.
+    """Return what is there that is not a regular file, such as "a pipe". None for a regular file, and where nothing is.
 
     Raises OSError or ValueError where it cannot be found out.
     """
@@ -44,7 +47,7 @@ def irregular(path: str | PathLike[str]) -> str | None:
 
 
 def is_pipe(path: str | PathLike[str]) -> bool:
-    """Whether a named pipe is there, or one of the shell: `<(zcat packets.pcap.gz)`."""
+    """Return whether a named pipe is there, or one of the shell: `<(zcat packets.pcap.gz)`."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):

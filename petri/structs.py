@@ -49,12 +49,12 @@ class Part(Frozen, gc=False):
 
 
 def fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The names of the fields of such a class, in order."""
+    """Return the names of the fields of such a class, in order."""
     return kind.__struct_fields__
 
 
 def defaults(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """The default values of the fields that have one."""
+    """Return the default values of the fields that have one."""
     values = kind.__struct_defaults__
     return dict(zip(fields(kind)[len(fields(kind)) - len(values) :], values, strict=True))
 
@@ -64,7 +64,7 @@ _making = allocate_lock()
 
 
 def _decoder(kind: type[Kind]) -> msgspec.msgpack.Decoder[Kind]:
-    """The decoder of a type, which is made once.
+    """Return the decoder of a type, which is made once.
 
     msgspec makes a class's table of fields when it first reads one, and runs Python code meanwhile. Another thread that
     reads the class then would find half a table, and end the process.
@@ -77,13 +77,13 @@ def _decoder(kind: type[Kind]) -> msgspec.msgpack.Decoder[Kind]:
 
 
 def convert(value: object, kind: type[Kind]) -> Kind:
-    """The value as this type. Raises ValueError where it is nothing of the kind."""
+    """Return the value as this type. Raises ValueError where it is nothing of the kind."""
     _decoder(kind)
     return msgspec.convert(value, kind)
 
 
 def _number(value: object) -> float:
-    """A number of a class of its own, such as a time that remembers its unit."""
+    """Return a number of a class of its own, such as a time that remembers its unit."""
     if isinstance(value, float):
         return float(value)
     raise NotImplementedError
@@ -95,7 +95,7 @@ def as_packed(value: object) -> bytes:
 
 
 def read_packed(data: bytes, kind: type[Kind]) -> Kind:
-    """Raises ValueError where the bytes are not of this class."""
+    """Raise ValueError where the bytes are not of this class."""
     return _decoder(kind).decode(data)
 
 
@@ -104,6 +104,6 @@ def as_json(value: msgspec.Struct) -> str:
 
 
 def read_json(text: bytes, kind: type[Kind]) -> Kind:
-    """Raises ValueError where the text is not of this class."""
+    """Raise ValueError where the text is not of this class."""
     _decoder(kind)
     return msgspec.json.decode(text, type=kind)

@@ -15,7 +15,10 @@ Ticks = TypeVar("Ticks", bound=Any)
 
 
 def after(instant: float, time: float) -> float:
-    """The tick that is nearest to `time` ticks after an instant, the even one of two; `NEVER` beyond the horizon."""
+    """Return the tick that is nearest to `time` ticks after an instant, the even one of two;
+
+    `NEVER` beyond the horizon.
+    """
     end = int(instant) + round(time) if time <= HORIZON else NEVER  # as floats, one tick beyond would be the horizon
     return float(end if end <= HORIZON else NEVER)
 
@@ -31,17 +34,19 @@ class Tick(Frozen):
         return Fraction(self.numerator, self.denominator)
 
     def ticks(self, time: float) -> float:
-        """A time in the net's unit as the nearest whole number of ticks, or `NEVER` if it is beyond the horizon."""
+        """Return a time in the net's unit as the nearest whole number of ticks, or `NEVER` if it is beyond the
+        horizon.
+        """
         ticks = round(Fraction(time) / self.length) if math.isfinite(time) else NEVER
         return float(ticks if ticks <= HORIZON else NEVER)
 
     def time(self, ticks: Ticks) -> Ticks:
-        """A number of ticks, or an array of them, in the net's unit."""
+        """Return a number of ticks, or an array of them, in the net's unit."""
         times: Ticks = ticks if self.numerator == 1 else ticks * float(self.numerator)
         return times / float(self.denominator)  # type: ignore[no-any-return]
 
     def quantity(self, value: Any, dimension: str) -> Any:
-        """A number as the engine keeps it, of a dimension such as "Time" or "Bytes/Time", in the net's unit."""
+        """Return a number as the engine keeps it, of a dimension such as "Time" or "Bytes/Time", in the net's unit."""
         power = time_power(dimension)
         if power == 1:
             return self.time(value)
@@ -77,7 +82,7 @@ class InTicks(float):
 
 @lru_cache
 def time_power(dimension: str) -> int:
-    """The exponent of time in a dimension as it is written: 1 in "Time", -1 in "Rate" and "Bytes/Time"."""
+    """Return the exponent of time in a dimension as it is written: 1 in "Time", -1 in "Rate" and "Bytes/Time"."""
     if dimension in ("Rate", "Freq"):
         return -1
     power = 0

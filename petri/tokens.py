@@ -109,14 +109,14 @@ class TokenList:
         self.extend(count, columns)
 
     def marking(self) -> Sequence[tuple[int, Token]]:
-        """A plain tuple if there are few."""
+        """Return a plain tuple if there are few."""
         ones = self._counts.count(1) == len(self._counts)
         tokens = Tokens(len(self._counts), self._columns, None if ones else self._counts)
         return tokens if len(tokens) > FEW else tuple(tokens)
 
 
 def compact(items: tuple[tuple[int, Token], ...]) -> Sequence[tuple[int, Token]]:
-    """The same marking by columns, if it is long and the numbers of each column have one kind."""
+    """Return the same marking by columns, if it is long and the numbers of each column have one kind."""
     if len(items) <= FEW or not all(isinstance(count, int) for count, _ in items):
         return items
     columns: list[Column] = []

@@ -44,7 +44,7 @@ class Drawing(ShownInNotebook, Frozen):
 
 
 def graph_of(net: Net) -> Any:
-    """The net as a networkx.MultiDiGraph. Raises ImportError without networkx.
+    """Return the net as a networkx.MultiDiGraph. Raises ImportError without networkx.
 
     A node is a place or a transition, by its name, with `kind`; a place has `tokens` (at the start), `type` and
     `capacity` (or None). An edge has `kind` (input, output, read, inhibitor or reset) and `count`, which is None

@@ -18,7 +18,8 @@ PLAIN_SIGNS: Final = {
 
 
 def visible(text: str, keep: str = "\n\t") -> str:
-    """The text with each character that would not be seen, or would act on a terminal, replaced by a visible sign.
+    """Return the text with each character that would not be seen, or would act on a terminal, replaced by a visible
+    sign.
 
     ESC becomes `␛`, as do the other ASCII control characters except those in `keep`; C1 controls, bidirectional
     controls, other format characters, lone surrogates and code points without a character become `<U+202E>`. A byte of
@@ -43,7 +44,7 @@ def _sign(character: str) -> str:
 
 
 def plain_signs(error: UnicodeError) -> tuple[str, int]:
-    """A handler for `codecs.register_error`."""
+    """Return a handler for `codecs.register_error`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]

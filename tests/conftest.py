@@ -25,7 +25,9 @@ SPENT = "processor time"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection() -> None:
-    """What is made now lives until the end: a collection of garbage would find nothing, in a quarter of the time."""
+    """Freeze what is made now, which lives until the end: a collection of garbage would find nothing, in a quarter
+    of the time.
+    """
     gc.disable()
 
 

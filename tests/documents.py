@@ -12,6 +12,6 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def script(name: str) -> ModuleType:
-    """The module `docs/NAME.py`."""
+    """Return the module `docs/NAME.py`."""
     with mock.patch.object(sys, "path", [str(DOCS), *sys.path]):
         return import_module(name)

@@ -100,7 +100,7 @@ class Forking:
 
 
 def compiled(source: Path, folder: Path) -> Path:
-    """The library for LD_PRELOAD that this source is compiled to, in the folder."""
+    """Return the library for LD_PRELOAD that this source is compiled to, in the folder."""
     built = folder / "failing.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(built), str(source), "-ldl"], check=True)
     return built

@@ -13,7 +13,7 @@ def _name(case: Any) -> str:
 
 
 def one_in(number: int, cases: Iterable[Any], name: Callable[[Any], str] = _name) -> list[Any]:
-    """The parameters of a test, each named by its case. The first is quick, and each `number`-th after it."""
+    """Return the parameters of a test, each named by its case. The first is quick, and each `number`-th after it."""
     return [
         pytest.param(case, id=name(case), marks=pytest.mark.slow if place % number else ())
         for place, case in enumerate(cases)

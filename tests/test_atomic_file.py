@@ -40,7 +40,7 @@ class FailingDisk:
 
 @contextmanager
 def failing_disk(number: int, piece: int = 20_000) -> Iterator[FailingDisk]:
-    """A disk that takes at most `piece` bytes at once."""
+    """Yield a disk that takes at most `piece` bytes at once."""
     disk = FailingDisk(number)
 
     class Raw(io.FileIO):

@@ -33,7 +33,7 @@ READ_ALL_THE_SAME = {("Expr", "span")}  # where a fault happened
 
 
 def structs(source: str) -> dict[str, set[str]]:
-    """The fields of each struct that serde fills, by name; no tuple structs, and none without fields."""
+    """Return the fields of each struct that serde fills, by name; no tuple structs, and none without fields."""
     found = re.findall(r"struct (\w+) \{\n(.*?)^\}", source, re.DOTALL | re.MULTILINE)
     return {
         NAMES.get(name, name): set(re.findall(r"^    (?:pub )?(\w+): ", body, re.MULTILINE)) for name, body in found
@@ -41,7 +41,7 @@ def structs(source: str) -> dict[str, set[str]]:
 
 
 def words(name: str) -> set[str]:
-    """The variants of an enum, in lower case."""
+    """Return the variants of an enum, in lower case."""
     body = re.search(rf"enum {name} \{{\n(.*?)\}}", SOURCE, re.DOTALL)
     assert body is not None
     return set(re.findall(r"^    (\w+)", body[1].lower(), re.MULTILINE))

@@ -93,7 +93,7 @@ def texts() -> list[Path]:
 
 
 def running(path: Path) -> str:
-    """The text of a file in one line, without the signs that begin lines of a comment."""
+    """Return the text of a file in one line, without the signs that begin lines of a comment."""
     words = path.read_text(encoding="utf-8", errors="replace").split()
     return " ".join(word for word in words if word not in ("#", "##", "//", "///", "//!"))
 

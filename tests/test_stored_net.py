@@ -140,7 +140,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def steps_of(part: Any, steps: Steps = ()) -> Iterator[Steps]:
-    """The way to each part of the net's JSON."""
+    """Yield the way to each part of the net's JSON."""
     if steps:
         yield steps
     for name, inner in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
@@ -148,7 +148,7 @@ def steps_of(part: Any, steps: Steps = ()) -> Iterator[Steps]:
 
 
 def report_of(result: petri.Result, net: dict[str, Any]) -> None:
-    """The page of a result with another net; a program reports these errors as those of the file."""
+    """Show the page of a result with another net; a program reports these errors as those of the file."""
     data = result.to_dict()
     packed = {**json.loads(zlib.decompress(base64.b64decode(data["packed"]))), "net": net}
     with suppress(KeyError, TypeError, ValueError):

@@ -115,5 +115,5 @@ def test_engines_begin_with_all_of_them(text: str) -> None:
 
 
 def plain(flat: Net) -> Net:
-    """The same net with tuples for columns."""
+    """Return the same net with tuples for columns."""
     return replace(flat, places=tuple(replace(one, initial=tuple(one.initial)) for one in flat.places))

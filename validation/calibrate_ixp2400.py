@@ -73,7 +73,7 @@ def run(packets: int, **parameters: Any) -> dict[str, float]:
 
 
 def figures(constants: Mapping[str, Any], packets: int = 240_000) -> dict[str, float]:
-    """The figures of the fit, as measured; with a quarter of the packets over ten hops and with few threads."""
+    """Return the figures of the fit, as measured; with a quarter of the packets over ten hops and with few threads."""
     one, few = run(packets, **constants), run(packets // 4, **{"threads": 2, **constants})
     path = run(packets // 4, hops=10, **constants)
     return {
@@ -86,7 +86,9 @@ def figures(constants: Mapping[str, Any], packets: int = 240_000) -> dict[str, f
 
 
 def consequences(constants: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of the fit from shorter runs, and throughput where the scratchpad or the order is the limit."""
+    """Return the figures of the fit from shorter runs, and throughput where the scratchpad or the order is the
+    limit.
+    """
     others = {
         f"throughput, {name}": run(6_000, **{**where, **constants})["throughput"]
         for name, where in (("2x8", {"engines": 2}), ("global", {"scheme": "global"}), ("AISR", {"scheme": "aisr"}))

@@ -1,4 +1,4 @@
-"""Draws the figures of each study on which its models may be fitted, and writes their roles into the experiments.
+"""Draws the figures of each study on which its models may be fitted, and write their roles into the experiments.
 
     python validation/draw_fitting_sets.py          # shows how many are drawn, and what differs from the files
     python validation/draw_fitting_sets.py --write  # writes the roles
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def write_roles(path: Path, roles: Mapping[int, str]) -> None:
-    """Each expected value stands on a line of its own, `- {…}`."""
+    """Set each expected value on a line of its own, `- {…}`."""
     lines = path.read_text("utf-8").splitlines()
     first = lines.index("expected:") + 1
     for place, role in roles.items():

@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def lines_of(plot: Plot, outcome: Any) -> dict[str, Line]:
-    """The points of each line, along the axis."""
+    """Return the points of each line, along the axis."""
     found: dict[str, Line] = {}
     for point in outcome.points:
         values = {name: str(value) for name, value in point.parameters.items()}
@@ -104,7 +104,7 @@ def said(name: str, value: str) -> str:
 
 
 def drawn(plot: Plot, lines: Mapping[str, Line]) -> str:
-    """The picture, as SVG. The values of the axis are equal steps apart."""
+    """Return the picture, as SVG. The values of the axis are equal steps apart."""
     places = sorted({x for line in lines.values() for x, _ in line})
     least, most = limits([y for line in lines.values() for _, y in line])
     across = {x: LEFT + (WIDTH - LEFT - RIGHT) * n / (len(places) - 1) for n, x in enumerate(places)}
@@ -133,7 +133,7 @@ def drawn(plot: Plot, lines: Mapping[str, Line]) -> str:
 
 
 def limits(values: Sequence[float]) -> tuple[float, float]:
-    """The axis begins at 0, unless all values are close together."""
+    """Begin the axis at 0, unless all values are close together."""
     least, most = min(values), max(values)
     if least > 0.8 * most:
         room = max(most - least, 0.02 * most)

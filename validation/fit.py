@@ -31,7 +31,7 @@ FARTHEST: Final = 2.0  # tolerances
 
 
 def fitting_set(study: str) -> dict[str, Experiment]:
-    """The experiments with fitted figures, with the points and the measures of these alone."""
+    """Return the experiments with fitted figures, with the points and the measures of these alone."""
     found = {}
     for name, path in experiments(folders(HERE)[study]).items():
         experiment = Experiment.load(path)
@@ -46,7 +46,7 @@ def fitting_set(study: str) -> dict[str, Experiment]:
 
 
 def fitted_figures(chosen: Mapping[str, Experiment], constants: Mapping[str, Any], **options: Any) -> list[FigureCheck]:
-    """The fitted figures from runs with these constants. options: those of runs, as of `Experiment`."""
+    """Return the fitted figures from runs with these constants. options: those of runs, as of `Experiment`."""
     found: list[FigureCheck] = []
     with tempfile.TemporaryDirectory() as place:
         for name, experiment in chosen.items():

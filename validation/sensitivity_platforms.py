@@ -104,7 +104,7 @@ ESTIMATED: Final[Mapping[str, tuple[Callable[..., Figures], tuple[Any, ...]]]] =
 
 
 def cases(estimated: bool, only: list[str]) -> Iterator[tuple[str, Any, Callable[..., Figures]]]:
-    """The constant, its value, and what depends on it."""
+    """Yield the constant, its value, and what depends on it."""
     for name, constant in CALIBRATED.items():
         for factor in (0.8, 1.0, 1.2):
             if not only or name in only:

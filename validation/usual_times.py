@@ -37,7 +37,7 @@ HEADER: Final = """\
 
 
 def seconds(path: Path) -> float:
-    """The processor seconds of an experiment."""
+    """Return the processor seconds of an experiment."""
     experiment = Experiment.load(path)
     begun = time.process_time()
     prepared = experiment.prepare()
@@ -63,7 +63,7 @@ def processor() -> str:
 
 
 def measure(folder: Path, experiment: str = "") -> None:
-    """Writes the times of one experiment, or of all, into study.yaml, and leaves its other entries as they are."""
+    """Write the times of one experiment, or of all, into study.yaml, and leave its other entries as they are."""
     study = folder / STUDY
     data = (yaml.safe_load(study.read_text("utf-8")) or {}) if study.exists() else {}
     every = experiments(folder)

@@ -8,7 +8,7 @@ import batss
 
 
 def begin(molecules: int, seed: int) -> Any:
-    """A simulation with that many of each at its start; in its `history`, R and F by time."""
+    """Return a simulation with that many of each at its start; in its `history`, R and F by time."""
     prey, hunter = batss.species("R F")
     reactions = [prey + hunter >> 2 * hunter, prey >> 2 * prey, hunter >> None]
     return batss.Simulation({prey: molecules, hunter: molecules}, reactions, seed=seed)

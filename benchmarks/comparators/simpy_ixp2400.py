@@ -107,7 +107,7 @@ class Ixp2400:
             yield self.transmit(number, packet)
 
     def reference(self, entries: Any, entry: Any, unit: int) -> Process:
-        """A command from its queue over the bus to its unit, and the unit's answer."""
+        """Return a command from its queue over the bus to its unit, and the unit's answer."""
         with self.bus.request() as grant:
             yield grant
             yield self.environment.timeout(4 * CYCLE)
@@ -117,7 +117,7 @@ class Ixp2400:
             yield self.environment.timeout(self.access_time(unit))
 
     def transmit(self, number: int, packet: Any) -> Any:
-        """The packet is valid in the ring; the event is its leaving."""
+        """Make the packet valid in the ring; the event is its leaving."""
         gone = self.environment.event()
         self.valid[number] = (packet, gone)
         if not self.turn.triggered:

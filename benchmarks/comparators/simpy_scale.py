@@ -191,7 +191,7 @@ class Crossbar:
             self.expect(port)
 
     def expect(self, port: int) -> None:
-        """The next packet of a line: its output is known, and keeps room, when it begins to arrive."""
+        """Take the next packet of a line: its output is known, and keeps room, when it begins to arrive."""
         free = [there for there in range(self.ports) if self.room[port][there]]
         if not free:
             self.blocked[port] = True

@@ -63,7 +63,7 @@ def _convert(text: str, output: str, suffix: str) -> None:
 
 
 def _opened(drawn: Diagram, names: tuple[str, ...]) -> Diagram:
-    """The drawing with these modules open, and those around them; without names those that there is room for."""
+    """Return the drawing with these modules open, and those around them; without names those that there is room for."""
     if not names:
         return closed(drawn)
     known = {module_name(box.path): box.path for box in drawn.boxes}

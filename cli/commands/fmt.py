@@ -60,13 +60,13 @@ def _format(file: str, check: bool, stdout: bool, diff: bool) -> int:
 
 
 def _difference(before: str, after: str, file: str) -> str:
-    """What `patch` understands; nothing if the texts are equal."""
+    """Return what `patch` understands; nothing if the texts are equal."""
     lines = unified_diff(before.splitlines(True), after.splitlines(True), file, f"{file} (formatted)")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _read(file: str) -> str:
-    """The text of a file. Raises LanguageError if it is missing or is not the text of a net."""
+    """Return the text of a file. Raises LanguageError if it is missing or is not the text of a net."""
     if file == nets.STDIN:
         return nets.read_stdin()
     text, found = read_source(Path(file), file)

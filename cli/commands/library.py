@@ -51,7 +51,7 @@ def command(solvable: bool, as_json: bool) -> None:
 
 
 def is_solvable(name: str) -> bool:
-    """Whether a net of the library has a chain of moderate size."""
+    """Return whether a net of the library has a chain of moderate size."""
     try:
         load(name).solve(states=SOLVABLE_STATES)
     except LanguageError as error:
@@ -62,13 +62,13 @@ def is_solvable(name: str) -> bool:
 
 
 def length(name: str) -> int:
-    """The lines of the file of a net of the library."""
+    """Return the lines of the file of a net of the library."""
     path = library.net(name)
     return 0 if path is None else len(Path(path).read_text(encoding="utf-8").splitlines())
 
 
 def first_sentence(name: str) -> str:
-    """The start of the comment that documents a net of the library."""
+    """Return the start of the comment that documents a net of the library."""
     path = library.net(name)
     if path is None:
         return ""

@@ -73,7 +73,9 @@ def command(
 
 
 def _answer(found: Reachability, kind: str, text: str) -> tuple[bool, int | None]:
-    """Whether the answer is yes, and a state that shows why: the one found, or the one where it does not hold."""
+    """Return whether the answer is yes, and a state that shows why: the one found, or the one where it does not
+    hold.
+    """
     condition = language.condition(text, found.net)
     try:
         holds = found.where(condition)

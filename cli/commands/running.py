@@ -118,14 +118,17 @@ def run(asked: Asked, planned: RunOptions) -> int:
 
 
 def _check_outputs(asked: Asked, model: Model) -> None:
-    """Raises Refusal for a report or a saved state that cannot be written, before anything is computed."""
+    """Raise Refusal for a report or a saved state that cannot be written, before anything is computed."""
     check(asked.report)
     if asked.saving is not None:
         exits.check_output(asked.saving[1], model.sources)
 
 
 def _model(asked: Asked, start: SavedRun | None) -> Model:
-    """The net that is named, or that of the saved state. Raises Refusal, and MissingParameter if there is neither."""
+    """Return the net that is named, or that of the saved state.
+
+    Raises Refusal, and MissingParameter if there is neither.
+    """
     if asked.net is not None:
         return nets.load(asked.net, asked.given, quiet=asked.quiet)
     if start is None:
@@ -137,13 +140,13 @@ def _model(asked: Asked, start: SavedRun | None) -> Model:
 
 
 def _with_streams(model: Model, streams: str | None, start: SavedRun | None) -> Model:
-    """The model with the random streams of the option; without it, those of the saved state."""
+    """Return the model with the random streams of the option; without it, those of the saved state."""
     before = model.net if start is None else start.net
     return model.with_own_streams(before.own_streams if streams is None else streams == "per-transition")
 
 
 def _saved(path: str) -> SavedRun:
-    """Raises Refusal for a file that is not a saved state."""
+    """Raise Refusal for a file that is not a saved state."""
     try:
         return SavedRun.load(path)
     except OSError as error:
@@ -153,7 +156,10 @@ def _saved(path: str) -> SavedRun:
 
 
 def _plan(model: Model, start: SavedRun | None, asked: Asked, planned: RunOptions) -> tuple[Plan, int, Starts | None]:
-    """The plan, the number of replications, and where they begin if not at time 0. Reports what a state lacks."""
+    """Return the plan, the number of replications, and where they begin if not at time 0.
+
+    Reports what a state lacks.
+    """
     trace = asked.trace is not None
     if start is None:
         return *model.plan(trace=trace, **planned), None
@@ -183,7 +189,7 @@ def _save(result: Result, time: str, path: str) -> None:
 def _simulate(
     model: Model, plan: Plan, count: int, asked: Asked, starts: Starts | None
 ) -> tuple[Result, Refusal | None]:
-    """The result, and why the trace could not be written, if so."""
+    """Return the result, and why the trace could not be written, if so."""
     limit, threads = asked.time_limit, asked.threads
     with ExitStack() as stack:
         sink = None
@@ -207,7 +213,10 @@ def _replicate(model: Model, plan: Plan, wanted: Precision, first: int | None, a
 
 
 def _precision(model: Model, asked: Asked, replications: int | None) -> Precision | None:
-    """The value of `--precision`, or that of the net where nothing else decides how often it is run. Raises Refusal."""
+    """Return the value of `--precision`, or that of the net where nothing else decides how often it is run.
+
+    Raises Refusal.
+    """
     with_state = asked.saved is not None or asked.saving is not None
     if asked.precision is None:
         decided = replications is not None or asked.trace is not None or with_state
@@ -250,7 +259,7 @@ def _check_engine(engine: str, quiet: bool) -> None:
 
 
 def _solved(model: Model, plan: Plan) -> Solution:
-    """The exact figures to compare a run with: without a warm-up and with an end, those up to there."""
+    """Return the exact figures to compare a run with: without a warm-up and with an end, those up to there."""
     up_to = plan.until if plan.warmup == 0.0 and math.isfinite(plan.until) and not plan.firings else None
     with exact_libraries():
         return model.solve(at=up_to)
@@ -271,7 +280,7 @@ def _show(result: Result, asked: Asked, seconds: float, solution: Solution | Non
 
 
 def _write_report(result: Result, model: Model, path: str) -> None:
-    """A page with the figures, if there are any. Raises Refusal."""
+    """Write a page with the figures, if there are any. Raises Refusal."""
     if result.counted:
         from petri.report.html import run_report  # a third of a start, which few runs need
 
@@ -294,7 +303,7 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
-    """That a figure has not settled; `more` others are not told."""
+    """Return that a figure has not settled; `more` others are not told."""
     early, late = (units.show(value, shown_dimension(drift.dimension)) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
@@ -310,13 +319,13 @@ def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
 
 
 def _tell_exact_expectations(result: Result, model: Model) -> None:
-    """Which of the expectations that failed ask for a number that no random figure meets."""
+    """Say which of the expectations that failed ask for a number that no random figure meets."""
     failed = [expectation.span for expectation, verdict in result.judged if not verdict.passed]
     tell_all([note for note in exact_expectations(model.net) if note.span in failed], model.sources)
 
 
 def _tell_cold_start(result: Result) -> list[Drift]:
-    """That runs begin empty; the drifts that this does not explain."""
+    """Return the note that runs begin empty; the drifts that this does not explain."""
     cold = result.cold_start
     if cold is not None:
         tell(Diagnostic("begins-cold", severity="note", values=cold_start_values(cold)))

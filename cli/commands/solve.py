@@ -97,7 +97,7 @@ def command(
 
 
 def _simulated(model: Model, solution: Solution, seed: int | None) -> Result:
-    """The run of the net's `run` line; of a solution up to an instant, runs up to there."""
+    """Return the run of the net's `run` line; of a solution up to an instant, runs up to there."""
     if solution.at is None:
         return model.run(seed=seed)
     return model.run(until=solution.at, warmup=0.0, replications=RUNS, seed=seed)

@@ -45,7 +45,7 @@ def command(net: str, at: str | None, given: Given, seed: int | None, replicatio
 
 
 def _line() -> str:
-    """The next command; at the end of the input, the one that quits."""
+    """Return the next command; at the end of the input, the one that quits."""
     write(PROMPT)
     line = sys.stdin.readline()
     if not line:

@@ -116,7 +116,7 @@ def command(
 
 
 def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict[str, Any]) -> Experiment:
-    """The experiment of the file, or one made from the options. Options override the file."""
+    """Return the experiment of the file, or one made from the options. Options override the file."""
     fixed: dict[str, Value] = {**given.settings}
     root = root_of(what, overrides.pop("root"))
     if what.endswith(FILES):

@@ -108,7 +108,7 @@ Studies = dict[str, tuple[Path, dict[str, Path]]]
 
 
 def _known(folder: str | None) -> dict[str, Path]:
-    """The folders of the studies by name. Raises UsageError if there are none."""
+    """Return the folders of the studies by name. Raises UsageError if there are none."""
     known = folders(Path(folder) if folder else None)
     if folder and not Path(folder).is_dir():
         raise click.UsageError(f"there is no folder {folder}")
@@ -159,7 +159,7 @@ def _run(
 
 
 def print_validation(one: Validation, console: Console) -> None:
-    """The stated figures with ours, then the statements."""
+    """Print the stated figures with ours, then the statements."""
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
@@ -174,7 +174,7 @@ def print_validation(one: Validation, console: Console) -> None:
 
 
 def print_account(validations: Sequence[Validation], console: Console) -> None:
-    """How many of each kind of figures and statements are true, in all studies."""
+    """Print how many of each kind of figures and statements are true, in all studies."""
     lines = account(validations)
     studies = [
         Column(one.name.replace("_", " "), [cells[number] for _, cells in lines])

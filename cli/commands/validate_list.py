@@ -41,7 +41,7 @@ def list_studies(known: Mapping[str, Path]) -> None:
 
 
 def origin(studies: Mapping[str, Study]) -> str:
-    """What the times mean on this machine, and where they were measured."""
+    """Return what the times mean on this machine, and where they were measured."""
     processors = os.cpu_count() or 1
     measured = dict.fromkeys(one.measured for one in studies.values() if one.seconds and one.measured)
     said = f" Measured: {'; '.join(measured)}." if measured else ""
@@ -50,7 +50,7 @@ def origin(studies: Mapping[str, Study]) -> str:
 
 
 def refuse_running_options(context: click.Context) -> None:
-    """An option that only a run reads means that a study was to be named. Raises UsageError."""
+    """Refuse an option that only a run reads: it means that a study was to be named. Raises UsageError."""
     default = click.core.ParameterSource.DEFAULT
     given = [name for name in RUNNING_OPTIONS if context.get_parameter_source(name) is not default]
     if given:

@@ -41,7 +41,7 @@ def command(net: str, options: tuple[str, ...]) -> None:
 
 
 def _times(path: Path, options: tuple[str, ...]) -> dict[Path, int]:
-    """When the net, what it reads, and the files among the options were last changed (`times`)."""
+    """Return when the net, what it reads, and the files among the options were last changed (`times`)."""
     given = [Path(option.rpartition("=")[2]) for option in options if "=" in option]
     return times([*files_named(path), *(one for one in given if _is_file(one))])
 
@@ -66,6 +66,6 @@ def _check_and_run(net: str, options: tuple[str, ...]) -> None:
 
 
 def _settings(options: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The `--set NAME=VALUE` among the options of a run."""
+    """Return the `--set NAME=VALUE` among the options of a run."""
     apart = [(name, value) for name, value in pairwise(options) if name == "--set"]
     return apart + [("--set", option.removeprefix("--set=")) for option in options if option.startswith("--set=")]

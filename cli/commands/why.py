@@ -70,7 +70,7 @@ def command(
 
 
 def _named(model: Model, name: str | None) -> list[int]:
-    """The transitions meant: all, one, the elements of an array, or those of a module. Raises LanguageError."""
+    """Return the transitions meant: all, one, the elements of an array, or those of a module. Raises LanguageError."""
     names = [one.name for one in model.net.transitions]
     if name is None:
         return list(range(len(names)))
@@ -90,7 +90,7 @@ def _named(model: Model, name: str | None) -> list[int]:
 
 
 def _number(firing: str | None) -> int | str | None:
-    """The value of `--firing`: a number, or the name of a transition. Raises Refusal for a number below 1."""
+    """Return the value of `--firing`: a number, or the name of a transition. Raises Refusal for a number below 1."""
     if firing is None or not firing.removeprefix("-").isdecimal():
         return firing
     if int(firing) < 1:

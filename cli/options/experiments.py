@@ -32,12 +32,12 @@ FILES = (".yaml", ".yml")
 
 
 def net_of(what: str) -> Path | Callable[..., Model]:
-    """The net that is named, or that of stdin."""
+    """Return the net that is named, or that of stdin."""
     return _net_of_stdin() if what == nets.STDIN else Path(nets.find(what))
 
 
 def _net_of_stdin() -> Callable[..., Model]:
-    """Makes the net from its parameters, from a text that can be read only once."""
+    """Make the net from its parameters, from a text that can be read only once."""
     text = nets.read_stdin()
 
     def make(**values: object) -> Model:
@@ -47,7 +47,7 @@ def _net_of_stdin() -> Callable[..., Model]:
 
 
 def root_of(what: str, root: str | None) -> Path | None:
-    """The folder of `--root`. Raises Refusal where no experiment file could name files in it."""
+    """Return the folder of `--root`. Raises Refusal where no experiment file could name files in it."""
     if root is None:
         return None
     if not what.endswith(FILES):
@@ -58,7 +58,7 @@ def root_of(what: str, root: str | None) -> Path | None:
 
 
 def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]]:
-    """The points of `--grid name=values` options. Raises Refusal."""
+    """Return the points of `--grid name=values` options. Raises Refusal."""
     axes: dict[str, list[Value]] = {}
     for text in grids:
         name, equals, values = text.partition("=")
@@ -80,7 +80,7 @@ BEST = ("greatest", "least", "within", "confidence")
 
 
 def read_best(given: Mapping[str, str | None], before: Best | None) -> Best | None:
-    """The best point that is wanted: of `BEST` as options, besides that of a file. Raises ExperimentError."""
+    """Return the best point that is wanted: of `BEST` as options, besides that of a file. Raises ExperimentError."""
     return parse_best({name: text for name, text in given.items() if text is not None}, before)
 
 
@@ -117,7 +117,9 @@ class StudyOption(click.Option):
 
 
 def study_options(study: type) -> Callable[[Command], Command]:
-    """The options that the fields of a study declare; their values are None where they are not on the command line."""
+    """Return the options that the fields of a study declare; their values are None where they are not on the command
+    line.
+    """
     return options(*(_click_option(name, one) for name, one in options_of(study).items()))
 
 
@@ -134,7 +136,7 @@ def _click_option(name: str, one: Option) -> Callable[[Any], Any]:
 
 
 def _read(one: Option, written: Any) -> Any:
-    """The value of an option that was given. Raises Refusal, ExperimentError."""
+    """Return the value of an option that was given. Raises Refusal, ExperimentError."""
     match one.kind:
         case "switch":
             return False
@@ -163,7 +165,10 @@ def study_of(
     load: Callable[[Path, Path | None], Study],
     points: Sequence[Mapping[str, Value]] = ({},),
 ) -> Study:
-    """The study that `load` reads from a file, or one of a net, with the options that were given. Raises Refusal."""
+    """Return the study that `load` reads from a file, or one of a net, with the options that were given.
+
+    Raises Refusal.
+    """
     declared = options_of(study)
     fields = {name: options[name] for name in declared if options[name] is not None}
     root = root_of(what, options["root"])
@@ -182,7 +187,7 @@ def study_of(
 
 
 def with_files(runs: Runs, given: Given) -> Runs:
-    """The runs with the given files for streams and tables besides their own."""
+    """Return the runs with the given files for streams and tables besides their own."""
     return runs.with_overrides(
         recordings={**runs.recordings, **given.streams},
         columns={**runs.columns, **given.columns},

@@ -32,7 +32,7 @@ def options(*parts: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 
 def _as_given(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with the values of the options below as its `given`."""
+    """Return the command with the values of the options below as its `given`."""
 
     @wraps(command)
     def with_given(
@@ -53,7 +53,7 @@ def _as_given(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def complete_net(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The nets of the library that begin so, and files."""
+    """Return the nets of the library that begin so, and files."""
     names = (name for known in library.net_names() for name in {known, known.rpartition("/")[2]})
     return [*(CompletionItem(name) for name in sorted(names) if name.startswith(begun)), CompletionItem(begun, "file")]
 
@@ -69,7 +69,9 @@ def complete_setting(context: click.Context, _: click.Parameter, begun: str) -> 
 
 
 def _net_on_line() -> str | None:
-    """The net on a command line that is not complete: click reads no arguments after an option without its value."""
+    """Return the net on a command line that is not complete: click reads no arguments after an option without its
+    value.
+    """
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
     return next((word for word in words if not word.startswith("-") and library.find(word)), None)
 
@@ -80,7 +82,7 @@ def _net_on_line() -> str | None:
 def _pairs(
     option: str, name: str, form: str, about: str, complete: Callable[..., Any] | None = None
 ) -> Callable[[Command], Command]:
-    """An option that may be given any number of times."""
+    """Return an option that may be given any number of times."""
     about += " May be repeated."
     return click.option(option, name, multiple=True, metavar=form, help=about, shell_complete=complete)
 

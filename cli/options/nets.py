@@ -26,7 +26,7 @@ SHOWN_STDIN = "<stdin>"  # in messages
 
 
 def read_stdin() -> str:
-    """The text of a net on stdin. Raises LanguageError if it is not text."""
+    """Return the text of a net on stdin. Raises LanguageError if it is not text."""
     text, found = decode(sys.stdin.buffer.read(), SHOWN_STDIN)
     if has_errors(found):
         raise LanguageError(found)
@@ -34,7 +34,7 @@ def read_stdin() -> str:
 
 
 def _is_quiet() -> bool:
-    """Whether the command under way shows no notes; so does a shell that completes a line."""
+    """Return whether the command under way shows no notes; so does a shell that completes a line."""
     context = click.get_current_context(silent=True)
     return context is None or bool(context.params.get("quiet"))
 
@@ -55,7 +55,8 @@ def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None)
 
 
 def in_folder(name: str) -> list[str]:
-    """The .net files of a folder and of those in it, in order, except hidden ones; the name itself if it is a file.
+    """Return the .net files of a folder and of those in it, in order, except hidden ones; the name itself if it is a
+    file.
 
     Raises Refusal if a folder has none.
     """
@@ -76,7 +77,7 @@ def in_folder(name: str) -> list[str]:
 
 
 def load(name: str, given: Given | None = None, *, quiet: bool | None = None) -> Model:
-    """The model of a file or of a net of the library. Raises LanguageError, Refusal.
+    """Return the model of a file or of a net of the library. Raises LanguageError, Refusal.
 
     quiet: whether notes are left out, if that is not to be asked of the command.
     """
@@ -99,7 +100,7 @@ def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
 
 
 def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
-    """The model of a file that is perhaps not of this language: its content decides."""
+    """Return the model of a file that is perhaps not of this language: its content decides."""
 
     if interchange.is_unreadable(Path(path)):
         interchange.read(Path(path))  # which says what the file is
@@ -107,7 +108,7 @@ def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
 
 
 def _imported(path: str, given: Given, quiet: bool | None) -> Model | None:
-    """The model of a file of another tool; None if it is in no format that is known."""
+    """Return the model of a file of another tool; None if it is in no format that is known."""
 
     file = Path(path)
     if not interchange.is_foreign(file):
@@ -127,7 +128,7 @@ def _from_stdin(given: Given) -> Model:
 
 
 def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:
-    """The model with copies of the named files that are pipes, for as long as the command runs."""
+    """Return the model with copies of the named files that are pipes, for as long as the command runs."""
     if not any(is_pipe(file) for file in named.values()):
         return loaded
 

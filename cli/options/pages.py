@@ -25,6 +25,6 @@ def check(path: str | None) -> None:
 
 
 def write_page(page: str, path: str) -> None:
-    """Raises Refusal if it cannot be written."""
+    """Raise Refusal if it cannot be written."""
     with writing(path, STOPPED):
         write_text(path, page)

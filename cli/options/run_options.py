@@ -26,7 +26,7 @@ engine_option = click.option(
 
 
 def streams_option(*choices: str) -> Callable[[Command], Command]:
-    """Where random numbers come from: of `petri.experiment.design.definition.STREAMS`, the first by default."""
+    """Return where random numbers come from: of `petri.experiment.design.definition.STREAMS`, the first by default."""
     about = "`per-transition`: a random stream for each transition, which makes comparisons narrower."
     return click.option("--streams", "random_streams", type=click.Choice(choices), help=about)
 

@@ -26,7 +26,9 @@ PIECES = 4096  # printed at once
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether to use colour: on a terminal, unless NO_COLOR is set or TERM=dumb; anywhere if FORCE_COLOR is set."""
+    """Return whether to use colour: on a terminal, unless NO_COLOR is set or TERM=dumb; anywhere if FORCE_COLOR is
+    set.
+    """
     if os.environ.get("FORCE_COLOR", "") not in ("", "0") and not os.environ.get("NO_COLOR"):
         return True
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
@@ -72,7 +74,7 @@ class SafeConsole(Console):
 
 
 def stdout_console() -> SafeConsole:
-    """A console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
+    """Return a console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
     return SafeConsole(sys.stdout, None if sys.stdout.isatty() or os.environ.get("COLUMNS") else ENDLESS)
 
 
@@ -140,7 +142,7 @@ def write_json_pieces(pieces: Iterable[str]) -> None:
 
 
 def _escaped(text: str, has_all_signs: bool) -> str:
-    """A JSON text with what is not visible, or not in the encoding, as escapes, which mean the same."""
+    """Return a JSON text with what is not visible, or not in the encoding, as escapes, which mean the same."""
 
     def escape(sign: str) -> str:
         shown = sign == "\n" or (sign.isprintable() and (has_all_signs or sign.isascii()))

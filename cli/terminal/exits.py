@@ -27,7 +27,7 @@ class Refusal(Exception):
 
 
 def refusal(identifier: str, **values: Value) -> Refusal:
-    """A refusal to start, worded in `petri/wording/`."""
+    """Return a refusal to start, worded in `petri/wording/`."""
     return Refusal(Diagnostic(identifier, values=values))
 
 
@@ -62,5 +62,5 @@ def language_status(error: LanguageError) -> int:
 
 
 def experiment_status(diagnostic: Diagnostic) -> int:
-    """STOPPED if there were runs before the error; NOT_STARTED if the experiment or its store is wrong."""
+    """Return STOPPED if there were runs before the error; NOT_STARTED if the experiment or its store is wrong."""
     return STOPPED if diagnostic.id in ("point-failed", "export-unwritable") else NOT_STARTED

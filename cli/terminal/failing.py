@@ -62,7 +62,7 @@ def _tell_unexpected(error: BaseException) -> int:
 
 
 def _follows_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C caused an exception: before 3.12, Python wraps one that occurs while a class is created."""
+    """Return whether Ctrl-C caused an exception: before 3.12, Python wraps one that occurs while a class is created."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _follows_interrupt(error.__cause__ or error.__context__)
     )

@@ -35,7 +35,7 @@ class Status:
         """Remove what is shown."""
 
     def due(self) -> bool:
-        """Whether to show something now: on a terminal, unless something was shown very recently."""
+        """Return whether to show something now: on a terminal, unless something was shown very recently."""
         now = time.monotonic()
         if not self.terminal or now < self._next:
             return False
@@ -73,7 +73,7 @@ class ProgressLine(StatusLine):
 
 
 def terminal_width() -> int:
-    """The columns of the terminal on stderr."""
+    """Return the columns of the terminal on stderr."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except OSError:

@@ -67,7 +67,7 @@ def finished(point: PointState, state: State) -> str:
 
 
 def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
-    """The current estimates of the first few measures, each with a fixed width."""
+    """Return the current estimates of the first few measures, each with a fixed width."""
     outcome = point.outcome()
     units = Units.of(point.point.net)
     texts = []
@@ -104,5 +104,5 @@ def block(state: State, room: int, heading: str = "") -> RenderableType:
 
 
 def left(state: State) -> str:
-    """The time that remains, if it is known."""
+    """Return the time that remains, if it is known."""
     return "" if state.left is None else left_text(state.left)

@@ -14,7 +14,7 @@ LARGEST = 2**62  # bounds beyond are those of the numbers themselves, which no o
 
 
 def usage_diagnostic(error: click.ClickException) -> Diagnostic:
-    """What was written wrongly, and how the command is used."""
+    """Return what was written wrongly, and how the command is used."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     values: dict[str, Value] = {"message": _message(error)}
     if context is not None:
@@ -50,7 +50,7 @@ def _meant_by_option(option: str, arguments: Sequence[str], known: Sequence[str]
 
 
 def _parameters(arguments: Sequence[str]) -> list[str]:
-    """The parameters of the net on the command line; none where that is wrong."""
+    """Return the parameters of the net on the command line; none where that is wrong."""
     try:
         path = next(filter(None, map(library.find, arguments[1:])), None)
         from petri import language  # which a mistake alone needs
@@ -61,7 +61,7 @@ def _parameters(arguments: Sequence[str]) -> list[str]:
 
 
 def _extra(error: click.ClickException, arguments: Sequence[str]) -> list[str]:
-    """The arguments that the command has no use for."""
+    """Return the arguments that the command has no use for."""
     found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)\.?", error.format_message(), re.DOTALL)
     if found is None:
         return []
@@ -116,7 +116,7 @@ def _name(parameter: click.Parameter) -> str:
 
 
 def _bad_value(parameter: click.Parameter, told: str) -> str:
-    """What is wrong with a value; click puts it in front, as Python shows it."""
+    """Return what is wrong with a value; click puts it in front, as Python shows it."""
     name, kind = _name(parameter), parameter.type
     if isinstance(kind, click.Choice):
         value = told.rpartition(" is not one of ")[0]
@@ -139,7 +139,7 @@ def _quoted(value: str) -> str:
 
 
 def bounds(kind: click.IntRange | click.FloatRange) -> str:
-    """Returns `1 or more` or `1 to 1,000`."""
+    """Return `1 or more` or `1 to 1,000`."""
     if kind.max is None or kind.max >= LARGEST:
         return f"{kind.min:,} or more"
     return f"{kind.min:,} to {kind.max:,}"

@@ -27,7 +27,7 @@ class ValidationProgress(Status):
         self._stack.close()
 
     def watch(self, name: str, store: Path) -> Watcher:
-        """The watcher of the next experiment (`petri.validation.run_folder`)."""
+        """Return the watcher of the next experiment (`petri.validation.run_folder`)."""
         self.close()
         self._estimate.begin()
         shown = self._stack.enter_context(SweepProgress(store, self.quiet, self.heading))

@@ -50,7 +50,7 @@ class Candidate(Frozen):
 
 
 def guard_parts(transition: Transition) -> list[Expr]:
-    """The conditions that a guard joins by `and`, in order."""
+    """Return the conditions that a guard joins by `and`, in order."""
     parts: list[Expr] = []
     pending = [] if transition.guard is None else [transition.guard]
     while pending:
@@ -89,7 +89,7 @@ class Search:
     def _extended(
         self, variables: list[Scalar | None], found: list[list[Held]]
     ) -> list[tuple[list[Scalar | None], list[list[Held]]]]:
-        """A candidate with each choice of tokens for its next arc."""
+        """Return a candidate with each choice of tokens for its next arc."""
         arc = self.transition.inputs[len(found)]
         try:
             choices = self.engine.choices(self.transition, arc, _values(variables), found)

@@ -40,7 +40,7 @@ class Caution(Frozen):
 
 
 def cautions(net: Net, windows: Windows | None = None) -> list[Diagnostic]:
-    """Notes and warnings. windows: of the replications of a run."""
+    """Yield notes and warnings. windows: of the replications of a run."""
     told, random = rounding(net), coarse(net)
     known = {one.values["name"] for one in random}
     short = [one for one in short_times(net, windows) if one.values["name"] not in known]
@@ -48,7 +48,7 @@ def cautions(net: Net, windows: Windows | None = None) -> list[Diagnostic]:
 
 
 def rounding(net: Net) -> Diagnostic | None:
-    """Which constant times are rounded, and by how much: None if the tick divides all of them."""
+    """Return which constant times are rounded, and by how much: None if the tick divides all of them."""
     if not net.inexact:
         return None
     worst_first = sorted(net.inexact, key=lambda one: -abs(one.ppm))
@@ -83,14 +83,14 @@ def coarse(net: Net) -> list[Diagnostic]:
 
 
 def _random_times(transition: Transition) -> Iterator[Expr]:
-    """The times of a transition that may have few ticks."""
+    """Yield the times of a transition that may have few ticks."""
     for time in times_of(transition):
         if time.op != "const" and _has_few_ticks(time, transition):
             yield time
 
 
 def _has_few_ticks(time: Expr, transition: Transition) -> bool:
-    """Whether a constant that a draw is about is one."""
+    """Return whether a constant that a draw is about is one."""
     scale = float(time.value or 1.0) if time.op == "ticks" else 1.0
     drawn = {draw.variable: draw.expression for draw in transition.draws}
     parts = list(operations([time]))
@@ -115,7 +115,7 @@ def _told(net: Net, transition: Transition, time: Expr) -> Diagnostic | None:
 
 
 def _coarse(net: Net, transition: Transition, time: Expr) -> Coarse | None:
-    """Draws the time again and again; None if it depends on more than chance."""
+    """Draw the time again and again; None if it depends on more than chance."""
     try:
         few = _drawn(net, transition, time, _FEW)
         if sum(few) / len(few) >= 2 * FINE:
@@ -160,7 +160,7 @@ def short_times(net: Net, windows: Windows | None) -> Iterator[Diagnostic]:
 
 
 def _is_continuous(time: Expr) -> bool:
-    """Whether it is drawn, and not from certain values."""
+    """Return whether it is drawn, and not from certain values."""
     drawn = (part for part in operations([time]) if part.op in OPERATIONS and OPERATIONS[part.op].draws)
     return any(part.kind == "real" and part.op not in ("choice", "table") for part in drawn)
 
@@ -170,7 +170,10 @@ class _Unknown(Exception):
 
 
 def _drawn(net: Net, transition: Transition, time: Expr, number: int) -> list[float]:
-    """Times in ticks, with fractions. Raises ModelError, and _Unknown if they depend on tokens or on the instant."""
+    """Return times in ticks, with fractions.
+
+    Raises ModelError, and _Unknown if they depend on tokens or on the instant.
+    """
     stream, drawn = RandomStream(1, 0), {draw.variable for draw in transition.draws}
     wanted = [draw.expression for draw in transition.draws] + [time]
     for part in operations(wanted):

@@ -44,7 +44,7 @@ class Constancy:
         return self.reached(sources, self._mixed)
 
     def reached(self, transitions: Iterable[int], places: Iterable[int] = ()) -> tuple[frozenset[int], frozenset[int]]:
-        """The transitions and places on which these may have an effect, themselves included."""
+        """Return the transitions and places on which these may have an effect, themselves included."""
         found, changed = set(transitions), set(places)
         pending = [*found, *(t for place in changed for t in self._lookers[place])]
         while pending:
@@ -62,7 +62,7 @@ class Constancy:
         )
 
     def _chooses(self, t: int) -> bool:
-        """Whether an arc may see several coloured tokens, one of which is chosen (I4)."""
+        """Return whether an arc may see several coloured tokens, one of which is chosen (I4)."""
         for arc in self.net.transitions[t].inputs:
             place = self.net.places[arc.place]
             several = place.discipline == "bag" or arc.any or bool(place.per)
@@ -71,7 +71,9 @@ class Constancy:
         return False
 
     def _order_matters(self, t: int) -> bool:
-        """Whether another transition of its priority may disable it, or let one do so, at the same instant (I3)."""
+        """Return whether another transition of its priority may disable it, or let one do so, at the same instant
+        (I3).
+        """
         if self._persistent(t):
             return False
         priority = self.net.transitions[t].priority
@@ -80,7 +82,7 @@ class Constancy:
         return any(rivals & self._at_once(u) for u in others)
 
     def _persistent(self, t: int) -> bool:
-        """Whether nothing that other transitions do can disable it, or change what it does."""
+        """Return whether nothing that other transitions do can disable it, or change what it does."""
         return not any(
             other != t
             for place in self._looks_at[t]
@@ -88,7 +90,7 @@ class Constancy:
         )
 
     def _at_once(self, u: int) -> set[int]:
-        """The transitions on which a firing may have an effect at its own instant."""
+        """Return the transitions on which a firing may have an effect at its own instant."""
         if u not in self._known_at_once:
             found, pending = set[int](), [u]
             while pending:
@@ -178,7 +180,7 @@ class Constancy:
         return frozenset(together | {place for place, takers in alone.items() if _one_holds([t.guard for t in takers])})
 
     def _takes_any(self, transition: Transition) -> bool:
-        """Whether it needs nothing but a token of each of its places, whatever its values; guards aside."""
+        """Return whether it needs nothing but a token of each of its places, whatever its values; guards aside."""
         arcs = transition.inputs
         bound = [match.bind for arc in arcs for match in arc.pattern if match.bind is not None]
         plain = all(match.equal is None for arc in arcs for match in arc.pattern) and len({*bound}) == len(bound)
@@ -188,13 +190,15 @@ class Constancy:
         return plain and one and room and each and not transition.inhibitors and transition.clock is None
 
     def _owns(self, t: int, places: list[int]) -> bool:
-        """Whether only this transition changes some places, which have as many tokens: it gives back what it takes."""
+        """Return whether only this transition changes some places, which have as many tokens: it gives back what it
+        takes.
+        """
         whole = effect(self.net.transitions[t])
         own = all(self._changers[place] == {t} and whole.get(place) == 0 for place in places)
         return own and bool(places) and len({self.net.places[place].held for place in places}) == 1
 
     def _stands(self, place: int) -> bool:
-        """Whether its tokens are as many as at the start whenever time passes, one at least."""
+        """Return whether its tokens are as many as at the start whenever time passes, one at least."""
         return self.net.places[place].held > 0 and all(
             self._gives_back_at_once(t, place) for t in self._changers[place]
         )
@@ -219,7 +223,7 @@ class Constancy:
         return most
 
     def tokens(self, place: int) -> tuple[float, float]:
-        """The least and the greatest number of tokens of a place while time passes."""
+        """Return the least and the greatest number of tokens of a place while time passes."""
         if place in self.emptied_at_once:
             return 0.0, 0.0
         if self._stands(place) or not self._changers[place]:
@@ -227,13 +231,13 @@ class Constancy:
         return 0.0, self._most.get(place, math.inf)
 
     def _gives_back_at_once(self, t: int, place: int) -> bool:
-        """Whether a firing leaves as many tokens in a place as it finds, and takes no time."""
+        """Return whether a firing leaves as many tokens in a place as it finds, and takes no time."""
         transition = self.net.transitions[t]
         later = any(arc.delay is not None and place in arc.places for arc in transition.outputs)
         return not lasts(self.net.transitions[t]) and not later and effect(transition).get(place) == 0
 
     def in_progress(self, t: int) -> tuple[float, float]:
-        """The least and the greatest number of firings in progress, or of clocks that run, while time passes."""
+        """Return the least and the greatest number of firings in progress, or of clocks that run, while time passes."""
         transition = self.net.transitions[t]
         if transition.clock is None and not lasts(self.net.transitions[t]):
             return 0.0, 0.0
@@ -253,17 +257,17 @@ class Constancy:
         return [max(_size(time, self.net) for time in times_of(t)) for t in self.net.transitions]
 
     def _keeps(self, place: int, t: int) -> bool:
-        """Whether the tokens of a place are always in it or held by firings of one transition."""
+        """Return whether the tokens of a place are always in it or held by firings of one transition."""
         return self._changers[place] == {t} and effect(self.net.transitions[t]).get(place) == 0
 
     def is_constant(self, term: Term) -> bool:
-        """Whether a formula is a weighted sum of tokens and of firings in progress that no firing changes."""
+        """Return whether a formula is a weighted sum of tokens and of firings in progress that no firing changes."""
         places: dict[int, float] = {}
         firings: dict[int, float] = {}
         return _weigh(term, 1.0, places, firings) and self.is_conserved(places, firings)
 
     def is_source(self, t: int) -> bool:
-        """Whether a transition goes on for ever, whatever others do: it shares none of its inputs with them."""
+        """Return whether a transition goes on for ever, whatever others do: it shares none of its inputs with them."""
         transition, whole = self.net.transitions[t], effect(self.net.transitions[t])
         places = {arc.place for arc in transition.inputs}
         own = all(
@@ -283,7 +287,9 @@ class Constancy:
         return found
 
     def is_alike(self, seen: Counter | Sample) -> bool:
-        """Whether chance reaches neither what is counted or sampled, nor the tokens of which the value is made."""
+        """Return whether chance reaches neither what is counted or sampled, nor the tokens of which the value is
+        made.
+        """
         transitions, places = self.random
         values = (seen.quantity,) if isinstance(seen, Counter) else (seen.value, seen.condition)
         read = tokens_read(value for value in values if value is not None)
@@ -291,7 +297,7 @@ class Constancy:
         return seen.transition not in transitions and place not in places and not read & places
 
     def is_conserved(self, places: dict[int, float], firings: dict[int, float]) -> bool:
-        """Whether a weighted sum of tokens and of firings in progress never changes."""
+        """Return whether a weighted sum of tokens and of firings in progress never changes."""
         for t, transition in enumerate(self.net.transitions):
             start, whole = taken(transition), effect(transition)
             touched = places.keys() & self._changes[t]
@@ -314,12 +320,12 @@ class Constancy:
 
 
 def tokens_read(values: Iterable[Expr | None]) -> set[int]:
-    """The places whose tokens these expressions count."""
+    """Return the places whose tokens these expressions count."""
     return {int(part.value or 0) for part in operations(values) if part.op == "tokens"}
 
 
 def _weigh(term: Term, weight: float, places: dict[int, float], firings: dict[int, float]) -> bool:
-    """Adds what a sum consists of to these; False where it is something else."""
+    """Add what a sum consists of to these; False where it is something else."""
     if term.op == "const":
         return True
     if term.op in ("mean", "in_progress"):
@@ -343,7 +349,7 @@ def _weigh(term: Term, weight: float, places: dict[int, float], firings: dict[in
 
 @kept_for_latest
 def constancy_of(net: Net) -> Constancy:
-    """The answers for a net, which the replications of a run share."""
+    """Return the answers for a net, which the replications of a run share."""
     return Constancy(net)
 
 
@@ -356,7 +362,7 @@ def _inverted(sets: list[set[int]]) -> dict[int, set[int]]:
 
 
 def _size(e: Expr, net: Net) -> float:
-    """The usual size of a value, as far as constants tell; 0 where they do not."""
+    """Return the usual size of a value, as far as constants tell; 0 where they do not."""
     if e.op == "const":
         return abs(float(e.value or 0))
     if e.op in ("table", "empirical"):
@@ -374,7 +380,7 @@ def _size(e: Expr, net: Net) -> float:
 
 
 def expressions(transition: Transition) -> Iterator[Expr | None]:
-    """What a transition evaluates, besides what decides whether it is enabled."""
+    """Yield what a transition evaluates, besides what decides whether it is enabled."""
     yield from (transition.time, transition.weight, *(draw.expression for draw in transition.draws))
     if transition.prefer is not None:
         yield from (transition.prefer.key, transition.prefer.then)
@@ -387,7 +393,7 @@ def expressions(transition: Transition) -> Iterator[Expr | None]:
 
 
 def _one_holds(guards: list[Expr | None]) -> bool:
-    """Whether one of some guards always holds: there is none, or two are each other's opposite."""
+    """Return whether one of some guards always holds: there is none, or two are each other's opposite."""
     if any(guard is None for guard in guards):
         return True
     return any(_opposite(a, b) for a in guards for b in guards if a is not None and b is not None)
@@ -400,7 +406,7 @@ def _opposite(a: Expr, b: Expr) -> bool:
 
 
 def _alike(a: Expr, b: Expr) -> bool:
-    """Whether two expressions are equal, wherever they are written."""
+    """Return whether two expressions are equal, wherever they are written."""
     return (
         (a.op, a.kind, a.value) == (b.op, b.kind, b.value)
         and len(a.args) == len(b.args)

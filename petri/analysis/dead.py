@@ -40,7 +40,7 @@ def why_dead(net: Net, marking: Sequence[Sequence[Token]]) -> list[Lack]:
 
 
 def first_lack(engine: Engine, number: int) -> Lack | None:
-    """What a transition lacks in the engine's state; None if it is enabled.
+    """Return what a transition lacks in the engine's state; None if it is enabled.
 
     That is what the first of the candidates lacks for which the most arcs find tokens.
     """

@@ -50,7 +50,7 @@ class Explanation(Frozen):
 
 
 def explain(net: Net, state: State, transition: int) -> Explanation:
-    """Why the transition is enabled, or not, in this state."""
+    """Return why the transition is enabled, or not, in this state."""
     engine = seated(net, state)
     search = Search(engine, transition)
     helpers = () if any(not c.unmet for c in search.candidates) else _helpers(engine, state, search.candidates)
@@ -86,7 +86,9 @@ def _helpers(engine: Engine, state: State, candidates: Sequence[Candidate]) -> t
 
 
 def _helper(engine: Engine, state: State, unmet: Unmet) -> Helper:
-    """Firings in progress that give what is missing; else transitions that could, or could take what is too much."""
+    """Return firings in progress that give what is missing; else transitions that could, or could take what is too
+    much.
+    """
     net, place = engine.net, unmet.place
     if unmet.kind in ("room", "inhibited"):
         able = [

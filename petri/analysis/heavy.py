@@ -118,7 +118,7 @@ class HeavyTails:
         return clock is not None and clock.servers is not None
 
     def of_term(self, term: Term) -> bool:
-        """Whether a formula has an infinite variance."""
+        """Return whether a formula has an infinite variance."""
         if term.op in ("mean", "sojourn"):
             return term.value in self.places
         if term.op == "in_progress":
@@ -129,7 +129,7 @@ class HeavyTails:
         return any(map(self.of_term, term.args))
 
     def _of_probe(self, probe: Probe) -> bool:
-        """Whether the mean of what a probe sees has an infinite variance."""
+        """Return whether the mean of what a probe sees has an infinite variance."""
         if isinstance(probe, Sample):
             return any(map(self._of_sample, (probe, *probe.others)))
         if isinstance(probe, Watched):
@@ -140,7 +140,7 @@ class HeavyTails:
         return isinstance(probe, Passage) and any(map(self._ends_late, probe.end.every))
 
     def _of_sample(self, sample: Sample) -> bool:
-        """Whether its values, or the tokens of which they are made, have an infinite variance."""
+        """Return whether its values, or the tokens of which they are made, have an infinite variance."""
         of_transitions, place = self._variables, sample.place
         if sample.transition is not None:
             variables = of_transitions[sample.transition]
@@ -151,7 +151,7 @@ class HeavyTails:
         return is_heavy or bool(tokens_read([sample.value]) & self.places)
 
     def _late(self, sample: Sample) -> list[int]:
-        """Which of the instants `now` and `end` come after a time without a variance: so do waits until then."""
+        """Return which of the instants `now` and `end` come after a time without a variance: so do waits until then."""
         if sample.transition is None:
             return [NOW, END] if sample.place in self.places else []
         inputs = self.net.transitions[sample.transition].inputs
@@ -160,7 +160,7 @@ class HeavyTails:
         return [END] if sample.transition in self.transitions else []
 
     def _ends_late(self, event: Event) -> bool:
-        """Whether it waits for what takes such a time, or for a line behind it."""
+        """Return whether it waits for what takes such a time, or for a line behind it."""
         if event.transition is None:
             return event.place in self.places
         taken = {place for arc in self.net.transitions[event.transition].inputs for place in arc.takes_from}
@@ -169,5 +169,5 @@ class HeavyTails:
 
 @kept_for_latest
 def heavy_tails_of(net: Net) -> HeavyTails:
-    """Those of a net, which the replications of a run share."""
+    """Return those of a net, which the replications of a run share."""
     return HeavyTails(net)

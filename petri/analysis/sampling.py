@@ -13,7 +13,7 @@ from petri.net import Expectation, Net, Order, Passage, Sample, Term, Watched
 
 
 def notes(net: Net) -> list[Diagnostic]:
-    """Notes of `pnsim check`."""
+    """Yield notes of `pnsim check`."""
     return [*exact_expectations(net), *_cold_start(net), *_infinite_variances(net)]
 
 
@@ -21,13 +21,13 @@ def notes(net: Net) -> list[Diagnostic]:
 
 
 def is_exact(expectation: Expectation) -> bool:
-    """Whether an average is expected to be a number, within rounding, which is neither 0 nor 1."""
+    """Return whether an average is expected to be a number, within rounding, which is neither 0 nor 1."""
     wanted = expectation.comparison == "==" and not expectation.within and expectation.bound not in (0.0, 1.0)
     return wanted and not _is_count(expectation.formula)
 
 
 def _is_count(term: Term) -> bool:
-    """Whether a figure has only few values: a number of firings, an extreme, a quantile."""
+    """Return whether a figure has only few values: a number of firings, an extreme, a quantile."""
     if isinstance(term.value, tuple):
         return term.value[1] not in ("mean", "std", "sum", "integral") and not term.value[1].endswith("_share")
     if term.op in ("add", "sub", "mul", "neg", "min2", "max2", "quantile"):
@@ -36,7 +36,7 @@ def _is_count(term: Term) -> bool:
 
 
 def exact_expectations(net: Net) -> Iterator[Diagnostic]:
-    """A note for each random average that is expected to be a number."""
+    """Yield a note for each random average that is expected to be a number."""
     said = constancy_of(net)
     for one in (*net.expectations, *(one for measure in net.measures for one in measure.expectations)):
         if is_exact(one) and _is_random(net, said, one.formula):
@@ -44,7 +44,7 @@ def exact_expectations(net: Net) -> Iterator[Diagnostic]:
 
 
 def _is_random(net: Net, said: Constancy, term: Term) -> bool:
-    """Whether a formula may differ from run to run."""
+    """Return whether a formula may differ from run to run."""
     if term.op == "chance":
         return True
     transitions, places = said.random
@@ -75,7 +75,7 @@ def _sees_chance(net: Net, said: Constancy, number: int) -> bool:
 
 
 def _cold_start(net: Net) -> Iterator[Diagnostic]:
-    """A line without bound behind arrivals that never end, which begins empty, and runs of a fixed length."""
+    """Yield a line without bound behind arrivals that never end, which begins empty, and runs of a fixed length."""
     run = net.run_defaults
     if run.until is None or not math.isfinite(run.until) or run.warmup > 0.0 or not _measures_averages(net):
         return
@@ -86,14 +86,14 @@ def _cold_start(net: Net) -> Iterator[Diagnostic]:
 
 
 def _measures_averages(net: Net) -> bool:
-    """Whether it asks for averages over the run, and for no course of one."""
+    """Return whether it asks for averages over the run, and for no course of one."""
     if any(measure.window for measure in net.measures):
         return False
     return any(not _is_count(measure.formula) and not _is_first(measure.formula) for measure in net.measures)
 
 
 def _is_first(term: Term) -> bool:
-    """Whether it is made of the time until something happens, or of trials, which are runs of their own."""
+    """Return whether it is made of the time until something happens, or of trials, which are runs of their own."""
     first = isinstance(term.value, tuple) and term.value[1] == "first"
     return first or term.op == "chance" or (bool(term.args) and all(map(_is_first, term.args)))
 

@@ -75,7 +75,7 @@ def through(net: Net, transition: int, arcs: list[int], combined: bool) -> str:
 
 
 def notes(net: Net) -> list[Diagnostic]:
-    """A note for each that looks through many tokens; one for all elements of an array."""
+    """Return a note for each that looks through many tokens; one for all elements of an array."""
     told: dict[tuple[str, Span | None], Diagnostic] = {}
     for transition, speed in zip(net.transitions, speeds(net), strict=False):
         key = ("" if transition.span else transition.name, transition.span)

@@ -54,7 +54,7 @@ def add(tokens: dict[int, int | None], place: int, count: int | None) -> None:
 
 
 def effect(transition: Transition) -> Effect:
-    """The effect of a whole firing, by place."""
+    """Return the effect of a whole firing, by place."""
     plus, minus = given(transition), taken(transition)
     change: dict[int, int | None] = {}
     for place in {*plus, *minus}:
@@ -64,7 +64,7 @@ def effect(transition: Transition) -> Effect:
 
 
 def invariants(net: Net) -> list[Invariant] | None:
-    """The semi-positive place invariants of minimal support (Martínez & Silva 1982); None if there are too many.
+    """Return the semi-positive place invariants of minimal support (Martínez & Silva 1982); None if there are too many.
 
     Places that some transition changes by a varying amount, or that receive rows of a file, belong to none.
     """
@@ -88,7 +88,7 @@ def invariants(net: Net) -> list[Invariant] | None:
 
 
 def cycles(net: Net) -> list[Mapping[int, int]] | None:
-    """The semi-positive transition invariants of minimal support: how often each fires so that all is as before.
+    """Return the semi-positive transition invariants of minimal support: how often each fires so that all is as before.
 
     Transitions with an effect that varies belong to none. None if there are too many.
     """
@@ -111,7 +111,7 @@ def _cancelled(rows: Rows, columns: int) -> list[Mapping[int, int]] | None:
 
 
 def cancel(rows: Rows, column: int) -> Rows | None:
-    """One step of the algorithm: combines the rows in which something remains in pairs in which nothing does."""
+    """Return one step of the algorithm: combines the rows in which something remains in pairs in which nothing does."""
     kept = [row for row in rows if column not in row[0]]
     gains = [row for row in rows if row[0].get(column, 0) > 0]
     losses = [row for row in rows if row[0].get(column, 0) < 0]
@@ -131,7 +131,7 @@ def cancel(rows: Rows, column: int) -> Rows | None:
 
 
 def combine(first: Row, a: int, second: Row, b: int) -> Row:
-    """a × first + b × second, divided by their greatest common divisor."""
+    """Return a × first + b × second, divided by their greatest common divisor."""
     left, weights = (
         {key: a * x.get(key, 0) + b * y.get(key, 0) for key in {*x, *y}} for x, y in zip(first, second, strict=True)
     )
@@ -147,7 +147,9 @@ MOST_PLACES = 24  # of a net whose siphons and traps are looked for
 
 
 def siphons(net: Net) -> list[frozenset[int]] | None:
-    """The minimal siphons: sets of places that stay empty once they are, with no firing in progress. None if too many.
+    """Return the minimal siphons: sets of places that stay empty once they are, with no firing in progress.
+
+    None if too many.
 
     Every transition that may give a token to the set takes one from it.
     """
@@ -155,7 +157,9 @@ def siphons(net: Net) -> list[frozenset[int]] | None:
 
 
 def traps(net: Net) -> list[frozenset[int]] | None:
-    """The minimal traps: sets of places that never lose their last token, held by firings or not. None if too many.
+    """Return the minimal traps: sets of places that never lose their last token, held by firings or not.
+
+    None if too many.
 
     Every transition that may take a token from the set surely gives one to it.
     """
@@ -165,7 +169,7 @@ def traps(net: Net) -> list[frozenset[int]] | None:
 
 
 def _taken_places(transition: Transition, perhaps: bool = False) -> frozenset[int]:
-    """Where a firing takes tokens, whatever it binds; or, with `perhaps`, where it may."""
+    """Return where a firing takes tokens, whatever it binds; or, with `perhaps`, where it may."""
     arcs = [arc for arc in transition.inputs if perhaps or (constant_count(arc.count) or 0) > 0]
     resets = transition.emptied if perhaps else ()
     kept = [] if perhaps else [arc.place for arc in arcs if arc.keep]
@@ -173,7 +177,7 @@ def _taken_places(transition: Transition, perhaps: bool = False) -> frozenset[in
 
 
 def _given_places(transition: Transition, surely: bool = False) -> frozenset[int]:
-    """Where a firing may give tokens; or, with `surely`, where it does."""
+    """Return where a firing may give tokens; or, with `surely`, where it does."""
     if not surely:
         return frozenset(place for arc in transition.outputs for place in arc.places)
     fixed = [arc for arc in transition.outputs if arc.condition is None and len(arc.places) == 1]
@@ -181,7 +185,7 @@ def _given_places(transition: Transition, surely: bool = False) -> frozenset[int
 
 
 def _minimal_sets(net: Net, rules: list[tuple[frozenset[int], frozenset[int]]]) -> list[frozenset[int]] | None:
-    """The minimal sets of places for which each rule holds: if it meets the first set, it meets the second."""
+    """Return the minimal sets of places for which each rule holds: if it meets the first set, it meets the second."""
     if len(net.places) > MOST_PLACES:
         return None
     found: list[frozenset[int]] = []

@@ -51,7 +51,7 @@ class Expression:
         return Expression(f"{self._tight()}({', '.join(map(text_of, arguments))})")
 
     def with_(self, **changes: Any) -> Expression:
-        """The record with some fields replaced: `p with {hop: 3}`."""
+        """Return the record with some fields replaced: `p with {hop: 3}`."""
         written = ", ".join(f"{name}: {text_of(value)}" for name, value in changes.items())
         return Expression(f"{self._tight()} with {{{written}}}", MINUS)
 
@@ -132,7 +132,7 @@ class Expression:
 
 
 def text_of(value: Any) -> str:
-    """A value as the language writes it. Raises TypeError, ValueError if the language has no such value."""
+    """Return a value as the language writes it. Raises TypeError, ValueError if the language has no such value."""
     value = value.item() if hasattr(value, "item") and not isinstance(value, Expression) else value
     if isinstance(value, Expression | str):
         return str(value)
@@ -150,7 +150,7 @@ def text_of(value: Any) -> str:
 
 
 def operand(value: Any, binds: int) -> str:
-    """The text, in parentheses unless it binds at least so tightly."""
+    """Return the text, in parentheses unless it binds at least so tightly."""
     text = text_of(value)
     if isinstance(value, Expression):
         tight = value._binds >= binds
@@ -184,43 +184,46 @@ nothing = Expression("nothing")
 
 
 def var(name: str) -> Expression:
-    """A variable of a transition, or any name that the net declares elsewhere."""
+    """Return a variable of a transition, or any name that the net declares elsewhere."""
     return Expression(name)
 
 
 def no(place: Any) -> Expression:
-    """An inhibitor arc: `no(full)`, or with a threshold `no(full) >= 3`."""
+    """Return an inhibitor arc: `no(full)`, or with a threshold `no(full) >= 3`."""
     return Expression(f"no {text_of(place)}")
 
 
 def read(place: Any) -> Expression:
-    """An arc that finds a token and leaves it: `read(table(x))`."""
+    """Return an arc that finds a token and leaves it: `read(table(x))`."""
     return Expression(f"read {text_of(place)}")
 
 
 def any_of(place: Any) -> Expression:
-    """An arc that sees all tokens of a place that shows only one: `any_of(queue(x))`, `read(any_of(queue(x)))`."""
+    """Return an arc that sees all tokens of a place that shows only one:
+
+    `any_of(queue(x))`, `read(any_of(queue(x)))`.
+    """
     return Expression(f"any {text_of(place)}")
 
 
 def all_of(place: Any, when: Any = None) -> Expression:
-    """An arc that takes all tokens that match, perhaps none: `all_of(queue(x), when=var("x") > 3)`."""
+    """Return an arc that takes all tokens that match, perhaps none: `all_of(queue(x), when=var("x") > 3)`."""
     condition = "" if when is None else f" when {text_of(when)}"
     return Expression(f"all {text_of(place)}{condition}", 0)
 
 
 def each(output: Any) -> Expression:
-    """An output that gives one token for each that an arc `all_of` takes: `each(served(x))`."""
+    """Return an output that gives one token for each that an arc `all_of` takes: `each(served(x))`."""
     return Expression(f"each {text_of(output)}", 0)
 
 
 def over(name: str, tokens: Any, value: Any) -> Expression:
-    """What `fn.count`, `fn.sum`, `fn.any` and `fn.all` look at: `fn.sum(over("j", queue, var("j").size))`."""
+    """Return what `fn.count`, `fn.sum`, `fn.any` and `fn.all` look at: `fn.sum(over("j", queue, var("j").size))`."""
     return Expression(f"{name} in {text_of(tokens)}: {text_of(value)}", 0)
 
 
 def reset(place: Any) -> Expression:
-    """An arc that empties a place."""
+    """Return an arc that empties a place."""
     return Expression(f"reset {text_of(place)}")
 
 

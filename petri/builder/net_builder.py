@@ -47,7 +47,7 @@ class NetBuilder:
         self, name: str, default: Value, *, type: str | None = None, between: tuple[Value, Value] | None = None,
         doc: str = "",
     ) -> Expression:  # fmt: skip
-        """A parameter, which `model(name=…)` and experiments set. between: its bounds, both inclusive."""
+        """Return a parameter, which `model(name=…)` and experiments set. between: its bounds, both inclusive."""
         kind = f": {type}" if type is not None else ""
         if between is not None and not (is_list(between) and len(between) == 2):
             raise TypeError(f"`between` is the least and the greatest value, such as (0, 2), not {between!r:.60}")
@@ -55,28 +55,28 @@ class NetBuilder:
         return self._add(f"param {name}{kind} = {text_of(default)}{bounds}", tree.Param, name, doc)
 
     def const(self, name: str, value: Value, *, doc: str = "") -> Expression:
-        """A named constant."""
+        """Return a named constant."""
         return self._add(f"const {name} = {text_of(value)}", tree.Const, name, doc)
 
     def unit(self, name: str, value: Value, *, doc: str = "") -> Expression:
-        """A unit: `unit("cycle", "1 / 600 MHz")`."""
+        """Return a unit: `unit("cycle", "1 / 600 MHz")`."""
         return self._add(f"unit {name} = {text_of(value)}", tree.Const, name, doc)
 
     def type(self, name: str, definition: str | None = None, *, doc: str = "", **fields: str) -> Expression:
-        """A type: `type("Class", "gold | silver")`, or a record, `type("Packet", size="Bytes", born="Time")`."""
+        """Return a type: `type("Class", "gold | silver")`, or a record, `type("Packet", size="Bytes", born="Time")`."""
         if definition is None:
             definition = f"{{ {', '.join(f'{field}: {kind}' for field, kind in fields.items())} }}"
         return self._add(f"type {name} = {definition}", tree.Type, name, doc)
 
     def dist(self, name: str, value: Value, *, doc: str = "") -> Expression:
-        """A distribution: each use draws anew."""
+        """Return a distribution: each use draws anew."""
         return self._add(f"dist {name} = {text_of(value)}", tree.Dist, name, doc)
 
     def place(
         self, name: str, type: One | None = None, *, index: str | None = None, fifo: bool = False, lifo: bool = False,
         by: Value | None = None, cap: Value | None = None, tokens: Value | Iterable[Value] | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
-        """A place. tokens: of black tokens how many; of others one value, or a list of values. index: `0..3`.
+        """Return a place. tokens: of black tokens how many; of others one value, or a list of values. index: `0..3`.
 
         cap: a number, or `"32 KB of size"`.
         """
@@ -97,7 +97,7 @@ class NetBuilder:
         speed: Value | None = None, when: Value | None = None, priority: Value | None = None,
         weight: Value | None = None, prefer: str | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
-        """A transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions.
+        """Return a transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions.
 
         let: names with their values: `let={"lost": fn.count(over("x", copies, x.s != 0))}`.
         after: a time, instead of takes; servers (a number, or "all"), memory and speed belong to it.
@@ -119,7 +119,7 @@ class NetBuilder:
         self, name: str, formula: One, *, record: str | Iterable[str] = (), expect: str | Iterable[str] = (),
         doc: str = "",
     ) -> Expression:  # fmt: skip
-        """A measure: `measure("loss", fn.count(drop) / fn.count(arrive), expect="< 0.05")`."""
+        """Return a measure: `measure("loss", fn.count(drop) / fn.count(arrive), expect="< 0.05")`."""
         text = f"measure {name} = {text_of(formula)}"
         text += f"\n  record {listed(record)}" if record else ""
         if not isinstance(expect, Iterable):
@@ -129,29 +129,29 @@ class NetBuilder:
         return self._add(text, tree.Measure, name, doc)
 
     def expect(self, claim: One) -> None:
-        """An expectation of its own: `expect(delay.p99 < "10 us")`."""
+        """Add an expectation of its own: `expect(delay.p99 < "10 us")`."""
         self._add(f"expect {text_of(claim)}", tree.Expect, None)
 
     def run(
         self, *, until: Value | None = None, warmup: Value | None = None, replications: int | None = None,
         seed: int | None = None,
     ) -> None:  # fmt: skip
-        """The defaults of a run: `run(until="20 ms", warmup="2 ms")`. The run itself is `model().run()`."""
+        """Set the defaults of a run: `run(until="20 ms", warmup="2 ms")`. The run itself is `model().run()`."""
         written = clauses(until=until, warmup=warmup, replications=replications, seed=seed)
         self._add(" ".join(["run", *written]), tree.Run, None)
 
     def add(self, text: str) -> None:
-        """Declarations as text: modules, instances, imports of the library, or anything else."""
+        """Add declarations as text: modules, instances, imports of the library, or anything else."""
         self._add(text, None, None)
 
     # ------------------------------------------------------------ the net
 
     def to_text(self) -> str:
-        """The net as a `.net` file in the standard layout; `petri.loads` reads it."""
+        """Return the net as a `.net` file in the standard layout; `petri.loads` reads it."""
         return format_source(self._text(), self._file)
 
     def model(self, **parameters: Scalar | bool | str) -> Model:
-        """The net with these parameters, as of `petri.load`. Raises LanguageError with all errors."""
+        """Return the net with these parameters, as of `petri.load`. Raises LanguageError with all errors."""
         text = self._text()
         try:
             net, sources = language.loads_with_sources(text, parameters, name=self._file)
@@ -160,7 +160,7 @@ class NetBuilder:
         return Model(net, sources, LoadedFrom(None, text, parameters))
 
     def check(self) -> list[Diagnostic]:
-        """All errors, warnings and notes about the net, as of `pnsim check`."""
+        """Return all errors, warnings and notes about the net, as of `pnsim check`."""
         return language.checks(self._text(), name=self._file)
 
     def __call__(self, **parameters: Scalar | bool | str) -> Model:
@@ -194,18 +194,18 @@ class NetBuilder:
 
 
 def clauses(**values: Value | None) -> list[str]:
-    """`takes 3`, `when x > 1`: the word of each value that is given, and the value."""
+    """Write `takes 3`, `when x > 1`: the word of each value that is given, and the value."""
     return [f"{word} {text_of(value)}" for word, value in values.items() if value is not None]
 
 
 def is_one(declared: tuple[tree.Declaration, ...], kind: Kind, name: str | None) -> bool:
-    """Whether these are one declaration of this kind and name, with the expectations of a measure."""
+    """Return whether these are one declaration of this kind and name, with the expectations of a measure."""
     first, *rest = declared or (None,)
     expectations = kind is tree.Measure and all(isinstance(one, tree.Expect) and one.formula is None for one in rest)
     return isinstance(first, kind) and (not rest or expectations) and getattr(first, "name", None) == name
 
 
 def listed(values: Any) -> str:
-    """One value, or several with commas between them."""
+    """Return one value, or several with commas between them."""
     several = isinstance(values, Iterable) and not isinstance(values, str | Expression)
     return ", ".join(map(text_of, values)) if several else text_of(values)

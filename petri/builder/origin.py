@@ -25,7 +25,7 @@ class Origin:
 
 
 def caller() -> Span | None:
-    """The line that called the builder; None where there is no such line."""
+    """Return the line that called the builder; None where there is no such line."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back  # type: ignore[assignment]
@@ -38,7 +38,7 @@ def caller() -> Span | None:
 
 
 def traced(error: LanguageError, file: str, origins: Sequence[Origin]) -> LanguageError:
-    """The same errors, with the line of Python that wrote the text to blame."""
+    """Return the same errors, with the line of Python that wrote the text to blame."""
     found = [with_origin(one, file, origins) for one in error.diagnostics]
     files = {label.span.file for one in found for label in one.labels if label.span.file != file}
     files |= {one.span.file for one in found if one.span is not None and one.span.file != file}

@@ -69,17 +69,17 @@ class Operation(Frozen):
         return self.usage.partition("(")[0]
 
     def alike(self, operands: Sequence[T]) -> list[T]:
-        """The operands that have the dimension of the value."""
+        """Return the operands that have the dimension of the value."""
         return [operand for operand, one in zip(operands, cycle(self.parameters), strict=False) if one.alike]
 
     def holds(self, *values: float) -> bool:
-        """Whether the parameters of a draw are in its domain (X1)."""
+        """Return whether the parameters of a draw are in its domain (X1)."""
         each = all(one.domain.holds(value) for one, value in zip(self.parameters, values, strict=True))
         ascend = self.ascending is None or all(low <= high for low, high in pairwise(values[self.ascending :]))
         return each and ascend and (self.also is None or self.also(*values))
 
     def needs(self) -> list[str]:
-        """The domain in words."""
+        """Return the domain in words."""
         each = [f"{one.name} {one.domain.text}" for one in self.parameters if one.domain is not ANY]
         if self.ascending is not None:
             each.append(" <= ".join(one.name for one in self.parameters[self.ascending :]))
@@ -87,13 +87,13 @@ class Operation(Frozen):
 
 
 def _drawn(usage: str, doc: str, *parameters: Parameter, **others: Any) -> Operation:
-    """A distribution; of reals, unless it is said."""
+    """Return a distribution; of reals, unless it is said."""
     named = {"name": usage.partition("(")[0], "kind": "real", **others}
     return Operation(parameters=parameters, draws=True, usage=usage, doc=doc, **named)
 
 
 def _drawn_above(usage: str, doc: str, *parameters: Parameter, **others: Any) -> Operation:
-    """A distribution without negative values."""
+    """Return a distribution without negative values."""
     return _drawn(usage, doc, *parameters, values=NOT_NEGATIVE, **others)
 
 

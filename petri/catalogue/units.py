@@ -25,7 +25,7 @@ class Dimension(Part):
         return Dimension(self.time - other.time, self.bytes - other.bytes)
 
     def root(self) -> Dimension | None:
-        """The dimension of the square root, or None if an exponent is odd."""
+        """Return the dimension of the square root, or None if an exponent is odd."""
         if self.time % 2 or self.bytes % 2:
             return None
         return Dimension(self.time // 2, self.bytes // 2)
@@ -89,5 +89,5 @@ TIMES = tuple(name for name, unit in UNITS.items() if unit.dimension == TIME)
 
 
 def in_net_units(value: Fraction, dimension: Dimension, second: Fraction) -> Fraction:
-    """A quantity in seconds and bytes, in the net's own time unit of which one lasts `second` seconds."""
+    """Return a quantity in seconds and bytes, in the net's own time unit of which one lasts `second` seconds."""
     return value / second**dimension.time

@@ -176,5 +176,5 @@ SYNONYMS_OF_STEPS: Final = {other: one.word for one in STEPS.values() for other 
 
 
 def clauses_of(whole: str) -> tuple[Clause, ...]:
-    """The clauses that a declaration or a step may have, in the order in which they are written."""
+    """Return the clauses that a declaration or a step may have, in the order in which they are written."""
     return tuple(clause for clause in CLAUSES.values() if whole in clause.of.split())

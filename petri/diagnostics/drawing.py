@@ -74,7 +74,7 @@ def _blocks(diagnostic: Diagnostic, sources: Mapping[str, str]) -> list[tuple[Sp
 
 
 def _split(span: Span, text: str, main: bool, source: str | None) -> list[tuple[int, _Mark]]:
-    """The span's share of each line that is shown."""
+    """Return the span's share of each line that is shown."""
     if source is None:
         return []
     lines = _lines(source)
@@ -118,7 +118,7 @@ def _numbered(line: int, content: str, margin: int, paint: _Painter) -> str:
 
 
 def _marked_line(line: int, source: str, marks: list[_Mark], margin: int, severity: str, paint: _Painter) -> list[str]:
-    """The source line and, below it, one row of underlines; labels that collide get separate rows."""
+    """Return the source line and, below it, one row of underlines; labels that collide get separate rows."""
     lines = _lines(source)
     content, marks = _near(lines[line - 1] if line <= len(lines) else "", marks)
     cells, offsets = _cells(content)
@@ -143,7 +143,7 @@ def _importance(mark: _Mark) -> tuple[bool, int]:
 
 
 def _near(content: str, marks: list[_Mark]) -> tuple[str, list[_Mark]]:
-    """What of a very long line is near its first culprit, and the marks within that."""
+    """Return what of a very long line is near its first culprit, and the marks within that."""
     before = max(min(marks, key=_importance).start - NEAR // 2, 0) if len(content) > NEAR else 0
     if before:
         marks = [_Mark(max(mark.start - before, 1), max(mark.end - before, 2), mark.text, mark.main) for mark in marks]
@@ -156,7 +156,7 @@ def _lines(source: str) -> list[str]:
 
 
 def _cells(content: str) -> tuple[list[str], list[int]]:
-    """The screen columns of a line as shown, and for each of its characters the column (from 0) where it starts.
+    """Return the screen columns of a line as shown, and for each of its characters the column (from 0) where it starts.
 
     Tabs become spaces, control characters visible signs; the second column of a wide character is "".
     """
@@ -180,14 +180,14 @@ def _cells(content: str) -> tuple[list[str], list[int]]:
 
 
 def _offset(offsets: list[int], column: int) -> int:
-    """The screen column of a source column; columns past the line's end continue from there."""
+    """Return the screen column of a source column; columns past the line's end continue from there."""
     if column - 1 < len(offsets):
         return offsets[max(column - 1, 0)]
     return offsets[-1] + column - len(offsets)
 
 
 def _window(width: int, start: int, end: int) -> int:
-    """The first screen column to show, so that the culprit from `start` to `end` is visible with its context."""
+    """Return the first screen column to show, so that the culprit from `start` to `end` is visible with its context."""
     if max(width, end) <= WIDTH:
         return 0
     spare = max(WIDTH - (end - start), 20) // 2
@@ -195,7 +195,7 @@ def _window(width: int, start: int, end: int) -> int:
 
 
 def _clip(cells: list[str], first: int) -> str:
-    """The columns from `first` that fit, with an ellipsis where text is cut off."""
+    """Return the columns from `first` that fit, with an ellipsis where text is cut off."""
     shown = cells[first : first + WIDTH]
     if first > 0 and shown:
         shown[0] = "…"

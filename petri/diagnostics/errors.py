@@ -73,7 +73,7 @@ class RunError(Exception):
 
 
 def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, colour: bool = False) -> str:
-    """The diagnostic as text of several lines, without a final newline.
+    """Return the diagnostic as text of several lines, without a final newline.
 
     `sources` maps file names, as in spans, to their text; without it the source lines are left out.
     """
@@ -83,7 +83,7 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, 
 def render_all(
     diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None, *, colour: bool = False
 ) -> str:
-    """All diagnostics, separated by empty lines."""
+    """Return all diagnostics, separated by empty lines."""
     return "\n\n".join(render(diagnostic, sources, colour=colour) for diagnostic in diagnostics)
 
 
@@ -135,7 +135,9 @@ class UnknownName(KeyError):
 
 
 def unknown_name(name: str, kind: str, known: Iterable[str], others: Mapping[str, Iterable[str]]) -> UnknownName:
-    """What to raise where there is no `kind` of this name. others: names by kind, of what may have been meant."""
+    """Return what to raise where there is no `kind` of this name. others: names by kind, of what may have been
+    meant.
+    """
     listed, name = list(known), str(name)  # people ask by number as well
     elsewhere = next((other for other, names in others.items() if name in names), None)
     nearest = did_you_mean(name, [*listed, *(one for names in others.values() for one in names)])
@@ -150,7 +152,7 @@ def unknown_name(name: str, kind: str, known: Iterable[str], others: Mapping[str
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate of which `word` is most likely a misspelling, or None. Letter case counts little."""
+    """Return the candidate of which `word` is most likely a misspelling, or None. Letter case counts little."""
     if len(word) > 60:
         return None
     folded: dict[str, str] = {}

@@ -84,7 +84,7 @@ class Asked(Struct):
         return files[0].declarations if files else ()
 
     def occurrence(self, position: types.Position) -> Occurrence | None:
-        """The name under the cursor."""
+        """Return the name under the cursor."""
         return self.checked.names.at(self.checked.name, *self.text.place(position))
 
     def to_rename(self, position: types.Position) -> Occurrence:
@@ -101,7 +101,7 @@ class Asked(Struct):
 
 
 def hover(asked: Asked, params: types.HoverParams) -> types.Hover | None:
-    """What the name under the cursor is."""
+    """Return what the name under the cursor is."""
     found = asked.occurrence(params.position)
     if found is None or asked.checker is None:
         return None
@@ -112,7 +112,7 @@ def hover(asked: Asked, params: types.HoverParams) -> types.Hover | None:
 
 
 def definition(asked: Asked, params: types.DefinitionParams) -> types.Location | None:
-    """Where the name under the cursor is declared; on an import, the file."""
+    """Return where the name under the cursor is declared; on an import, the file."""
     found = asked.occurrence(params.position)
     if found is not None:
         path = asked.checked.by_name.get(found.meant.span.file)
@@ -127,7 +127,7 @@ def definition(asked: Asked, params: types.DefinitionParams) -> types.Location |
 
 
 def references(asked: Asked, params: types.ReferenceParams) -> list[types.Location]:
-    """Where the name under the cursor occurs, in all nets that read its file."""
+    """Return where the name under the cursor occurs, in all nets that read its file."""
     found = asked.occurrence(params.position)
     if found is None:
         return []
@@ -137,7 +137,7 @@ def references(asked: Asked, params: types.ReferenceParams) -> list[types.Locati
 
 
 def highlights(asked: Asked, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-    """Where the name under the cursor occurs in this file."""
+    """Return where the name under the cursor occurs in this file."""
     found = asked.occurrence(params.position)
     own = asked.checked.names.of(found.meant) if found is not None else []
     kind = types.DocumentHighlightKind.Text
@@ -146,14 +146,14 @@ def highlights(asked: Asked, params: types.DocumentHighlightParams) -> list[type
 
 
 def renamable(asked: Asked, params: types.PrepareRenameParams) -> types.Range:
-    """The name that a rename at a position would change."""
+    """Return the name that a rename at a position would change."""
     found = asked.to_rename(params.position)
     names_elsewhere.check_renamable(asked.workspace, asked.checked, found.meant)
     return asked.text.range(found.span)
 
 
 def rename(asked: Asked, params: types.RenameParams) -> types.WorkspaceEdit:
-    """The changes in all files."""
+    """Return the changes in all files."""
     found = asked.to_rename(params.position)
     changed = names_elsewhere.renamed(asked.workspace, asked.checked, found, params.new_name)
     edits = {
@@ -173,7 +173,7 @@ def completion(asked: Asked, params: types.CompletionParams) -> types.Completion
 
 
 def signature(asked: Asked, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
-    """What the call or the clause at the cursor asks for."""
+    """Return what the call or the clause at the cursor asks for."""
     text = asked.text
     return signature_help(asked.checked, text.before(*text.place(params.position)))
 
@@ -186,7 +186,7 @@ def symbols(asked: Asked, params: types.DocumentSymbolParams) -> list[types.Docu
 
 
 def hints(asked: Asked, params: types.InlayHintParams) -> list[types.InlayHint]:
-    """The inlay hints of some lines."""
+    """Return the inlay hints of some lines."""
     if asked.checker is None:
         return []
     found = inlay_hints(asked.declarations, asked.checked.names, asked.checker, asked.text)
@@ -194,7 +194,7 @@ def hints(asked: Asked, params: types.InlayHintParams) -> list[types.InlayHint]:
 
 
 def formatted(text: Text) -> list[types.TextEdit]:
-    """The edit that formats a text; none if it has syntax errors, which are shown already."""
+    """Return the edit that formats a text; none if it has syntax errors, which are shown already."""
     try:
         result = format_source(text.text, "")
     except (LanguageError, RecursionError):
@@ -203,7 +203,7 @@ def formatted(text: Text) -> list[types.TextEdit]:
 
 
 def quick_fixes(asked: Asked, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The fixes of the diagnostics that touch a range of the text."""
+    """Return the fixes of the diagnostics that touch a range of the text."""
     checked, text = asked.checked, asked.text
     uri = params.text_document.uri
     found = []

@@ -67,7 +67,7 @@ MOST_FILES = 500  # of a folder
 
 
 def complete(checked: Checked, text: Text, line: int, column: int) -> list[types.CompletionItem]:
-    """What can be written at a position. checked: a check of this text, which may be broken anywhere."""
+    """Return what can be written at a position. checked: a check of this text, which may be broken anywhere."""
     here = text.lines[line - 1][: column - 1]
     if lex(here, "").comments:
         return []
@@ -96,7 +96,7 @@ class _Completer:
         self.scope = self._scope(checked, line)
 
     def _scope(self, checked: Checked, line: int) -> Scope:
-        """The scope of the innermost module around a line, else that of the net."""
+        """Return the scope of the innermost module around a line, else that of the net."""
         scope = self.checker.scope if self.checker is not None else Scope()
         for symbol in list(scope.names.values()):
             if isinstance(symbol, ModuleSymbol) and symbol.scope is not None:
@@ -121,7 +121,7 @@ class _Completer:
             yield from self._visible()
 
     def _starts(self) -> Iterator[types.CompletionItem]:
-        """The words with which a declaration or a step starts."""
+        """Yield the words with which a declaration or a step starts."""
         word = self.statement.word if self.statement else ""
         words = STEP_WORDS if word in STEP_WORDS or word == "thread" else DECLARATIONS
         yield from (_keyword(start) for start in sorted({*words, "end"}))
@@ -134,7 +134,9 @@ class _Completer:
     # ------------------------------------------------------------ names
 
     def _visible(self) -> Iterator[types.CompletionItem]:
-        """The names that fit; the grammar says whether a type, a module, an arc or a value can be written here."""
+        """Yield the names that fit; the grammar says whether a type, a module, an arc or a value can be written
+        here.
+        """
         tokens = self.statement.tokens if self.statement else []
         if "service" in self.kinds:
             yield from self._symbols(lambda symbol: isinstance(symbol, TypeSymbol))
@@ -170,7 +172,9 @@ class _Completer:
         yield from (_item(name, _KIND.Function, "3", usage) for name, usage in DISTRIBUTIONS.items())
 
     def _local(self) -> dict[str, Type | None]:
-        """The variables of the statement at the cursor, whose text may be broken; their types where they are known."""
+        """Return the variables of the statement at the cursor, whose text may be broken; their types where they are
+        known.
+        """
         tokens = self.statement.tokens if self.statement else []
         found: dict[str, Type | None] = {}
         name = tokens[1] if len(tokens) > 1 else None
@@ -210,7 +214,7 @@ class _Completer:
 
 
 def _element(kind: Type | None, part: str) -> Type | None:
-    """The type of `s[` and `s[[`, which stand for elements: of a vector, and of a vector of vectors."""
+    """Return the type of `s[` and `s[[`, which stand for elements: of a vector, and of a vector of vectors."""
     for _ in range(part.count("[")):
         kind = kind.element if isinstance(kind, Vector) else None
     return kind
@@ -223,7 +227,7 @@ def _reorders(symbol: MeasureSymbol) -> bool:
 
 
 def _bound(tokens: list[Token], scope: Scope) -> Iterator[tuple[str, Type | None]]:
-    """What the patterns, draws and lets of a statement bind, from its tokens: `place(p)`, `s ~ …`, `rest = …`."""
+    """Yield what the patterns, draws and lets of a statement bind, from its tokens: `place(p)`, `s ~ …`, `rest = …`."""
     place: Type | None = None
     for position, token in enumerate(tokens[:-1]):
         after = tokens[position + 1]
@@ -253,7 +257,7 @@ def _item(
 
 
 def _modules(prefix: str) -> Iterator[types.CompletionItem]:
-    """The modules of the library."""
+    """Yield the modules of the library."""
     start = prefix.rpartition(".")[0]
     for path, _ in sorted(library.named(library.models())):
         name = path.replace("/", ".")
@@ -264,7 +268,7 @@ def _modules(prefix: str) -> Iterator[types.CompletionItem]:
 
 
 def _files(folder: Path, prefix: str, suffixes: Iterable[str]) -> Iterator[types.CompletionItem]:
-    """The files beside a net, and below; a net cannot read others."""
+    """Yield the files beside a net, and below; a net cannot read others."""
     inner = folder / prefix.rpartition("/")[0]
     if not inner.resolve().is_relative_to(folder.resolve()):
         return

@@ -16,7 +16,7 @@ class Change(Frozen):
 
 
 def changes(diagnostic: Diagnostic, lines: list[str]) -> list[Change]:
-    """The quick fixes of a diagnostic. lines: of the file of its span."""
+    """Return the quick fixes of a diagnostic. lines: of the file of its span."""
     found = []
     for fix in diagnostic.fixes:
         span = diagnostic.span if not fix.word else _last_within(diagnostic.span, fix.word, lines)
@@ -26,7 +26,7 @@ def changes(diagnostic: Diagnostic, lines: list[str]) -> list[Change]:
 
 
 def _last_within(span: Span | None, word: str, lines: list[str]) -> Span | None:
-    """Where a word occurs in a span for the last time; None if it does not, or if the span has several lines."""
+    """Return where a word occurs in a span for the last time; None if it does not, or if the span has several lines."""
     if span is None or span.line != span.end_line or span.line > len(lines):
         return None
     offset = lines[span.line - 1].rfind(word, span.column - 1, span.end_column - 1)

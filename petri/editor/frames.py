@@ -23,7 +23,7 @@ class Frames:
         self.wrong: Diagnostic | None = None
 
     def readline(self) -> bytes:
-        """The next line of the headers, b"" at the end."""
+        """Return the next line of the headers, b"" at the end."""
         if not self._headers:
             self._read_headers()
         return self._headers.pop(0) if self._headers else b""

@@ -28,13 +28,13 @@ _FREE = r"(?:(?<![\w.])|(?<=\.\.))"  # not within a word, and not after the poin
 
 
 def keywords() -> frozenset[str]:
-    """Every word of the grammar."""
+    """Return every word of the grammar."""
     rows = load_tables().actions
     return frozenset(kind for row in rows for kind in row if kind.isalpha() and kind.islower())
 
 
 def keyword_groups() -> dict[str, list[str]]:
-    """The words of the grammar by what they do; each is in one group.
+    """Return the words of the grammar by what they do; each is in one group.
 
     `steps` are names elsewhere, so they are coloured only where a step starts.
     """
@@ -58,7 +58,7 @@ def _any(words: Iterable[str]) -> str:
 
 
 def textmate() -> str:
-    """The TextMate grammar, which Visual Studio Code, GitHub and many others read."""
+    """Return the TextMate grammar, which Visual Studio Code, GitHub and many others read."""
     groups = keyword_groups()
     parts: dict[str, Any] = {
         "comment": {
@@ -120,7 +120,7 @@ def _keyword_rules(groups: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
 
 
 def vim() -> str:
-    """The syntax file of Vim and Neovim."""
+    """Return the syntax file of Vim and Neovim."""
     groups = keyword_groups()
     builtin = sorted(set(BUILTIN) - keywords())
     functions = sorted({*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *MEASURE_FUNCTIONS} - keywords())

@@ -16,7 +16,7 @@ from petri.language.syntax import tree
 def inlay_hints(
     declarations: Iterable[tree.Declaration], names: Names, checker: Checker, text: Text
 ) -> Iterator[types.InlayHint]:
-    """The hints of a file. A value that is written as it would be shown needs none."""
+    """Yield the hints of a file. A value that is written as it would be shown needs none."""
     for d in declarations:
         if isinstance(d, tree.Module):
             yield from inlay_hints(d.body, names, checker, text)

@@ -57,7 +57,7 @@ class Names(Struct):
     variables: dict[Key, Locals] = field(default_factory=dict)  # of each declaration, by the position of its name
 
     def at(self, file: str, line: int, column: int) -> Occurrence | None:
-        """The name under a cursor: on it, or directly after it."""
+        """Return the name under a cursor: on it, or directly after it."""
         occurrences = self.found.get(file, [])
         number = bisect_right(occurrences, (line, column), key=_start)
         for occurrence in reversed(occurrences[max(0, number - 2) : number]):
@@ -66,7 +66,7 @@ class Names(Struct):
         return None
 
     def of(self, meant: Meant) -> list[Occurrence]:
-        """All occurrences of what a name denotes, in all files."""
+        """Return all occurrences of what a name denotes, in all files."""
         return [one for listed in self.found.values() for one in listed if one.meant.key == meant.key]
 
 
@@ -83,7 +83,7 @@ class _Within(Struct):
 
 
 def find_names(study: Study) -> Names:
-    """The names of a net that was checked with the types of its expressions."""
+    """Return the names of a net that was checked with the types of its expressions."""
     names = Names()
     if study.checker is not None:
         walker = _Walker(study.checker, names)
@@ -116,7 +116,7 @@ class _Walker:
             self.names.found.setdefault(span.file, []).append(Occurrence(span, meant, declares, beside))
 
     def symbol(self, symbol: Symbol | UnitSymbol) -> Meant:
-        """What a declared name denotes; the same object for the same symbol."""
+        """Return what a declared name denotes; the same object for the same symbol."""
         if id(symbol) not in self._meant:
             kind = "a unit" if isinstance(symbol, UnitSymbol) else kind_of(symbol)
             found = getattr(symbol, "type", None)
@@ -140,7 +140,7 @@ class _Walker:
             self._fields[node.span] = {n: m for span in parts for n, m in self._fields.get(span, {}).items()}
 
     def member(self, kind: Type | None, name: str) -> Meant | None:
-        """A field of a type."""
+        """Return a field of a type."""
         if not isinstance(kind, Record) or kind.span is None:
             return None
         meant = self._fields.get(kind.span, {}).get(name)
@@ -203,7 +203,7 @@ class _Walker:
             self.add(span, self.symbol(symbol), declares=True)
 
     def _clock(self, d: tree.Time, scope: Scope) -> None:
-        """The user's unit of a `time` line, which the tree gives no position of its own."""
+        """Note the user's unit of a `time` line, which the tree gives no position of its own."""
         unit = scope.units.get(d.unit)
         written = self.checker.problems.whole_text(replace(d.span, end_line=d.span.line, end_column=sys.maxsize))
         if unit is not None and written.startswith(f"time {d.unit}"):
@@ -254,7 +254,7 @@ class _Walker:
         return found
 
     def variables_of(self, d: tree.Transition, scope: Scope) -> Locals:
-        """The variables of a transition; each is declared where it is bound first."""
+        """Return the variables of a transition; each is declared where it is bound first."""
         if id(d) not in self._of_transition:
             found = self._loops(d.loops)
             for draw in d.draws:
@@ -345,7 +345,7 @@ class _Walker:
                 self._other(node, within)
 
     def _other(self, node: object, within: _Within) -> None:
-        """The same for types, and for what declares a variable."""
+        """Do the same for types, and for what declares a variable."""
         match node:
             case tree.NamedType():
                 self._named(node.name, node.span, within.scope.find(node.name), within.scope)
@@ -381,7 +381,7 @@ class _Walker:
             self.add(e.span, within.fallback[e.name], beside=beside)
 
     def _named(self, name: str, span: Span, symbol: Symbol | None, scope: Scope, beside: str = "") -> None:
-        """A name as it is written, `Packet` or `voice.Packet`."""
+        """Note a name as it is written, `Packet` or `voice.Packet`."""
         if "." in name and name not in scope.names:
             space = scope.find(name.partition(".")[0])
             if isinstance(space, SpaceSymbol):
@@ -441,14 +441,14 @@ class _Walker:
         return {name: meant for name in names if (meant := self.member(kind, name)) is not None}
 
     def _variables_at(self, e: tree.Expr, within: _Within) -> Locals:
-        """The variables of a transition that a measure names."""
+        """Return the variables of a transition that a measure names."""
         symbol = self.denoted(e, within.scope)
         if not isinstance(symbol, TransitionSymbol):
             return {}
         return self.variables_of(symbol.declaration, self.checker.gatherer.home.get(id(symbol), within.scope))
 
     def denoted(self, e: object, scope: Scope) -> Symbol | None:
-        """The symbol that a path such as `chip[*].forward.enter` denotes."""
+        """Return the symbol that a path such as `chip[*].forward.enter` denotes."""
         if isinstance(e, tree.Name):
             return scope.find(e.name)
         if isinstance(e, tree.Index):
@@ -504,7 +504,7 @@ class _Walker:
 
 
 def inside(symbol: Symbol | None, home: Scope) -> Scope | None:
-    """The scope of what stands behind the point of `symbol.name`. home: the scope of an instance."""
+    """Return the scope of what stands behind the point of `symbol.name`. home: the scope of an instance."""
     if isinstance(symbol, InstanceSymbol):
         module = home.find(symbol.declaration.module)
         return module.scope if isinstance(module, ModuleSymbol) else None
@@ -514,7 +514,7 @@ def inside(symbol: Symbol | None, home: Scope) -> Scope | None:
 
 
 def _parts(node: object) -> Iterator[object]:
-    """What a node of the tree has, its positions and texts left out."""
+    """Yield what a node of the tree has, its positions and texts left out."""
     if isinstance(node, tuple):
         yield from (part for part in node if not isinstance(part, (str, Span)))
     elif type(node).__module__ == tree.__name__:
@@ -531,7 +531,7 @@ def _steps(steps: Iterable[tree.Step]) -> Iterator[tree.Step]:
 
 
 def _binding(pattern: tree.Expr) -> Iterator[tuple[str, Span]]:
-    """The names that a pattern has where a name binds."""
+    """Yield the names that a pattern has where a name binds."""
     match pattern:
         case tree.Name():
             yield pattern.name, pattern.span
@@ -549,10 +549,10 @@ def _binding(pattern: tree.Expr) -> Iterator[tuple[str, Span]]:
 
 
 def _first(span: Span, word: str) -> Span:
-    """The word with which a text begins."""
+    """Return the word with which a text begins."""
     return replace(span, end_line=span.line, end_column=span.column + len(word))
 
 
 def _last(span: Span, word: str) -> Span:
-    """The word with which a text ends."""
+    """Return the word with which a text ends."""
     return replace(span, line=span.end_line, column=span.end_column - len(word))

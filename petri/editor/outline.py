@@ -30,7 +30,7 @@ _KINDS: dict[type, types.SymbolKind] = {
 
 
 def outline(declarations: Iterable[tree.Declaration], text: Text) -> list[types.DocumentSymbol]:
-    """The symbols of a file, in the order of the text."""
+    """Return the symbols of a file, in the order of the text."""
     return list(_symbols(declarations, text))
 
 
@@ -56,7 +56,7 @@ def _symbols(declarations: Iterable[tree.Declaration], text: Text) -> Iterator[t
 
 
 def _detail(d: tree.Declaration, text: Text) -> str:
-    """What is beside the name: a type, the module of an instance."""
+    """Return what is beside the name: a type, the module of an instance."""
     if isinstance(d, tree.Instance):
         return d.module
     kind = getattr(d, "type", None)

@@ -36,7 +36,7 @@ class Text:
         return types.Range(self.position(span.line, span.column), self.position(span.end_line, span.end_column))
 
     def place(self, position: types.Position) -> tuple[int, int]:
-        """The line and column of a position of the client; never beyond the line's end."""
+        """Return the line and column of a position of the client; never beyond the line's end."""
         number = min(max(position.line, 0), len(self.lines) - 1)
         line = self.lines[number]
         if line.isascii():
@@ -45,11 +45,11 @@ class Text:
         return number + 1, len(data.decode(self._codec, "ignore")) + 1
 
     def before(self, line: int, column: int) -> str:
-        """The text up to a line and column."""
+        """Return the text up to a line and column."""
         return "\n".join([*self.lines[: line - 1], self.lines[line - 1][: column - 1]])
 
     def of(self, span: Span) -> str:
-        """The text of a span."""
+        """Return the text of a span."""
         lines = self.lines[span.line - 1 : span.end_line]
         if not lines:
             return ""

@@ -15,7 +15,7 @@ Where = dict[str, Path]
 
 
 def diagnostics_by_path(workspace: Workspace, opened: Iterable[Path]) -> dict[Path, list[tuple[Diagnostic, Where]]]:
-    """The diagnostics of the open nets, by file. Every open net has an entry.
+    """Return the diagnostics of the open nets, by file. Every open net has an entry.
 
     A file that an open net imports is shown as that net sees it: on its own, a part of a net lacks what others declare.
     """
@@ -36,7 +36,7 @@ def diagnostics_by_path(workspace: Workspace, opened: Iterable[Path]) -> dict[Pa
 
 
 def _where(found: Checked, diagnostic: Diagnostic) -> tuple[Path, Span]:
-    """The file and position of a diagnostic; of one about the whole net, the net's first line."""
+    """Return the file and position of a diagnostic; of one about the whole net, the net's first line."""
     if diagnostic.span is None:
         return found.path, Span(found.name, 1, 1, 1, 1)
     return found.by_name.get(diagnostic.span.file, found.path), diagnostic.span

@@ -27,12 +27,12 @@ Changes = dict[Path, list[tuple[Span, str]]]
 
 
 def declared(checked: Checked, meant: Meant) -> Path | None:
-    """The file that declares a name."""
+    """Return the file that declares a name."""
     return checked.by_name.get(meant.span.file)
 
 
 def references(workspace: Workspace, checked: Checked, meant: Meant) -> dict[Where, Occurrence]:
-    """All occurrences of a name, in this net and in all others that read its file, by path and position."""
+    """Return all occurrences of a name, in this net and in all others that read its file, by path and position."""
     found: dict[Where, Occurrence] = {}
     for root in roots(workspace, checked, meant):
         for occurrence in occurrences(root, checked, meant):
@@ -43,14 +43,14 @@ def references(workspace: Workspace, checked: Checked, meant: Meant) -> dict[Whe
 
 
 def occurrences(root: Checked, checked: Checked, meant: Meant) -> list[Occurrence]:
-    """The occurrences in one net of a name that another net knows."""
+    """Return the occurrences in one net of a name that another net knows."""
     home = declared(checked, meant)
     name = next((name for name, path in root.by_name.items() if path == home), None)
     return [] if name is None else root.names.of(replace(meant, span=replace(meant.span, file=name)))
 
 
 def roots(workspace: Workspace, checked: Checked, meant: Meant) -> Iterator[Checked]:
-    """The nets that read the file in which a name is declared, this one first."""
+    """Yield the nets that read the file in which a name is declared, this one first."""
     yield checked
     home = declared(checked, meant)
     if home is None:
@@ -64,7 +64,7 @@ def roots(workspace: Workspace, checked: Checked, meant: Meant) -> Iterator[Chec
 
 
 def _closure(workspace: Workspace, path: Path, known: dict[Path, set[Path]]) -> set[Path]:
-    """A file and all that it imports."""
+    """Return a file and all that it imports."""
     found = {path}
     waiting = [path]
     while waiting:
@@ -84,13 +84,15 @@ def _imports(workspace: Workspace, path: Path) -> Iterator[Path]:
 
 
 def imported(path: Path, d: tree.Import) -> Path | None:
-    """The file of an import in a file, None if there is none."""
+    """Return the file of an import in a file, None if there is none."""
     found = _target(path, d.path, d.name)
     return found if found is not None and found.is_file() else None
 
 
 def _target(path: Path, written: str | None, module: str) -> Path | None:
-    """Where an import in a file leads: to a written path, or else to a module of the library, None if it has none."""
+    """Return where an import in a file leads: to a written path, or else to a module of the library, None if it has
+    none.
+    """
     try:
         found = path.parent / written if written else library.module(module)
         return None if found is None else Path(found).resolve()
@@ -102,7 +104,7 @@ def _target(path: Path, written: str | None, module: str) -> Path | None:
 
 
 def renamed(workspace: Workspace, checked: Checked, chosen: Occurrence, name: str) -> Changes:
-    """The changes that give a declaration another name. Raises LanguageError where that cannot be done."""
+    """Return the changes that give a declaration another name. Raises LanguageError where that cannot be done."""
     meant = chosen.meant
     _check_name(name)
     check_renamable(workspace, checked, meant)
@@ -141,7 +143,7 @@ def check_renamable(workspace: Workspace, checked: Checked, meant: Meant) -> Non
 
 
 def _check_result(workspace: Workspace, checked: Checked, meant: Meant, changes: Changes, name: str) -> None:
-    """Whether every net is as right as before, and the name means the same wherever it is written."""
+    """Check that every net is as right as before, and the name means the same wherever it is written."""
     texts = {path: changed(workspace.text(path), listed) for path, listed in changes.items()}
     home = declared(checked, meant)
     start = moved(meant.span, changes.get(home, []) if home else [], name)
@@ -169,7 +171,7 @@ def _new_errors(before: Checked, after: Checked) -> list[Diagnostic]:
 
 
 def changed(text: str, changes: list[tuple[Span, str]]) -> str:
-    """A text with changes, in order, each within a line."""
+    """Return a text with changes, in order, each within a line."""
     lines = Text(text).lines.copy()
     for span, new in reversed(changes):
         line = lines[span.line - 1]
@@ -178,7 +180,9 @@ def changed(text: str, changes: list[tuple[Span, str]]) -> str:
 
 
 def moved(span: Span, changes: list[tuple[Span, str]], name: str) -> Span:
-    """Where a name begins after the changes on its line; its own may have put a field before it, `{size: length}`."""
+    """Return where a name begins after the changes on its line; its own may have put a field before it, `{size:
+    length}`.
+    """
     shift = 0
     for other, new in changes:
         if other.line == span.line and other.column < span.column:

@@ -44,7 +44,7 @@ class Server(LanguageServer):
     # ------------------------------------------------------------ paths and positions
 
     def path(self, uri: str) -> Path:
-        """The file of a URI; a text that is not in a file yet gets a path in the first folder."""
+        """Return the file of a URI; a text that is not in a file yet gets a path in the first folder."""
         parts = urlsplit(uri)
         if parts.scheme == "file":
             return Path(uris.to_fs_path(uri) or parts.path).resolve()
@@ -65,7 +65,7 @@ class Server(LanguageServer):
         return await asyncio.get_running_loop().run_in_executor(self._checks, work)
 
     async def current(self, uri: str) -> Checked:
-        """The check of a net as its text is now."""
+        """Return the check of a net as its text is now."""
         path = self.path(uri)
         found = self.nets.fresh(path)
         return found if found is not None else await self.apart(lambda: self.nets.check(path))
@@ -99,7 +99,7 @@ class Server(LanguageServer):
 
 
 def make_server() -> Server:
-    """The server with all its answers."""
+    """Return the server with all its answers."""
     server = Server()
     _follow_texts(server)
     _answer_questions(server)
@@ -158,7 +158,7 @@ def _answer_questions(server: Server) -> None:
 
     @server.feature("pnsim/preview")
     async def previewed(params: Any) -> dict[str, str] | None:
-        """The net as its text is now, saved or not; None while it has errors.
+        """Return the net as its text is now, saved or not; None while it has errors.
 
         It is simulated in a thread of its own, so that questions need not wait.
         """
@@ -206,7 +206,7 @@ _ANSWERS: dict[str, tuple[Callable[[answers.Asked, Any], Any], Any]] = {
 
 
 def _or_refuse(work: Callable[[], Result]) -> Result:
-    """An answer, or what an editor shows where it was refused."""
+    """Return an answer, or what an editor shows where it was refused."""
     try:
         return work()
     except LanguageError as error:

@@ -26,7 +26,9 @@ def units_of(checker: Checker) -> Units:
 
 
 def value_text(meant: Meant, checker: Checker) -> str:
-    """The value of a constant, parameter or unit with its unit; "" where it has none or depends on an instance."""
+    """Return the value of a constant, parameter or unit with its unit; "" where it has none or depends on an
+    instance.
+    """
     symbol = meant.symbol
     if isinstance(symbol, UnitSymbol):
         return "" if symbol.node is None else _text(symbol.node, Scalar("real", symbol.dimension), checker)
@@ -68,7 +70,7 @@ def _number(value: object, dimension: str, checker: Checker) -> str:
 
 
 def type_text(kind: Type | None) -> str:
-    """A type as users write it, a record with the types of its fields."""
+    """Return a type as users write it, a record with the types of its fields."""
     if kind is None or isinstance(kind, Unknown):
         return ""
     if isinstance(kind, Record) and not isinstance(kind, Vector):
@@ -81,7 +83,9 @@ def type_text(kind: Type | None) -> str:
 
 
 def declared_span(meant: Meant) -> Span:
-    """The whole declaration of a name; of a module, a thread or what has no declaration of its own, its first line."""
+    """Return the whole declaration of a name; of a module, a thread or what has no declaration of its own, its first
+    line.
+    """
     declaration = getattr(meant.symbol, "declaration", None)
     span: Span = getattr(declaration, "span", meant.span)
     return span
@@ -125,12 +129,12 @@ def _written(meant: Meant, text: Text | None) -> str:
 
 
 def plain(text: str) -> str:
-    """A text of a net within Markdown: it is shown as it is, and never as markup, a link or a command."""
+    """Return a text of a net within Markdown: it is shown as it is, and never as markup, a link or a command."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+!|~&-" else sign for sign in text).replace("\n", "  \n")
 
 
 def signature(meant: Meant) -> str:
-    """A short description for lists: the type of a place or variable, the parameters of a function or module."""
+    """Return a short description for lists: the type of a place or variable, the parameters of a function or module."""
     if isinstance(meant.symbol, FnSymbol):
         names = ", ".join(name for name, _, _ in meant.symbol.declaration.parameters)
         return f"({names})"

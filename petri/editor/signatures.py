@@ -40,7 +40,7 @@ def signature_help(checked: Checked, before: str) -> types.SignatureHelp | None:
 
 
 def _call(tokens: Sequence[Token]) -> tuple[str, int] | None:
-    """The name before the innermost open parenthesis, and the number of the operand at the cursor, from 0."""
+    """Return the name before the innermost open parenthesis, and the number of the operand at the cursor, from 0."""
     depth = operand = 0
     for position in range(len(tokens) - 1, 0, -1):
         text = tokens[position].text
@@ -56,7 +56,7 @@ def _call(tokens: Sequence[Token]) -> tuple[str, int] | None:
 
 
 def _usages(checked: Checked, name: str, measuring: bool) -> Iterator[tuple[str, str]]:
-    """How a name is called, and what that gives."""
+    """Yield how a name is called, and what that gives."""
     scope = checked.study.checker.scope if checked.study is not None and checked.study.checker is not None else None
     symbol = scope.find(name) if scope is not None else None
     if isinstance(symbol, FnSymbol):
@@ -88,5 +88,5 @@ def _information(usage: str, doc: str) -> types.SignatureInformation:
 
 
 def _fitting(found: Sequence[types.SignatureInformation], operand: int) -> int:
-    """The first signature with an operand at this position; the first of all if none has one."""
+    """Return the first signature with an operand at this position; the first of all if none has one."""
     return next((number for number, one in enumerate(found) if len(one.parameters or ()) > operand), 0)

@@ -55,14 +55,14 @@ class Workspace:
         self._lock = Lock()
 
     def open(self, path: Path, text: str) -> None:
-        """A text was opened or changed. A new one may be the file that others missed."""
+        """Take note that a text was opened or changed. A new one may be the file that others missed."""
         if path not in self.texts:
             self.checked.clear()
         self.texts[path] = text
         self.stamp += 1
 
     def close(self, path: Path) -> None:
-        """A text was closed: what was not saved is gone."""
+        """Take note that a text was closed: what was not saved is gone."""
         self.texts.pop(path, None)
         self._known.clear()
         self.changed_on_disk()
@@ -73,7 +73,7 @@ class Workspace:
         self.stamp += 1
 
     def fresh(self, path: Path) -> Checked | None:
-        """The last check, if no text that it read has changed since."""
+        """Return the last check, if no text that it read has changed since."""
         found = self.checked.get(path)
         if found is None or found.stamp == self.stamp:
             return found
@@ -83,7 +83,7 @@ class Workspace:
         return found
 
     def check(self, path: Path) -> Checked:
-        """A check of the net as it is now; never raises an error of the net's making."""
+        """Return a check of the net as it is now; never raises an error of the net's making."""
         with self._lock:
             found = self.fresh(path)
             if found is None:
@@ -92,12 +92,12 @@ class Workspace:
             return found
 
     def check_with(self, path: Path, texts: dict[Path, str]) -> Checked:
-        """A check of the net with these texts in the place of those that are open."""
+        """Return a check of the net with these texts in the place of those that are open."""
         with self._lock:
             return check(path, {**self.texts, **texts}, {}, self.stamp)
 
     def nets(self) -> Iterator[Path]:
-        """The nets that are open, and those in the folders."""
+        """Yield the nets that are open, and those in the folders."""
         found = dict.fromkeys(self.texts)
         yield from found
         for folder in self.folders:
@@ -109,12 +109,12 @@ class Workspace:
                     yield path
 
     def text(self, path: Path) -> str:
-        """The text of a file, "" if it cannot be read."""
+        """Return the text of a file, "" if it cannot be read."""
         return self.texts[path] if path in self.texts else read_source(path)[0]
 
 
 def _nets_in(folder: Path) -> Iterator[Path]:
-    """The nets in a folder and below, hidden folders and those of builds left out."""
+    """Yield the nets in a folder and below, hidden folders and those of builds left out."""
     waiting = [folder]
     seen = 0
     while waiting and seen < 20 * MOST_FILES:
@@ -133,7 +133,7 @@ def _nets_in(folder: Path) -> Iterator[Path]:
 
 
 def check(path: Path, texts: dict[Path, str], known: dict, stamp: int) -> Checked:  # type: ignore[type-arg]
-    """A check of a net; whatever goes wrong in it becomes a diagnostic."""
+    """Return a check of a net; whatever goes wrong in it becomes a diagnostic."""
     try:
         study = language.study(path, OpenTexts({str(path): text for path, text in texts.items()}, known))
     except (Exception, RecursionError) as error:

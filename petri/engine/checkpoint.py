@@ -277,5 +277,5 @@ def token_of(words: Words, slots: Sequence[Slot]) -> Token:
 
 
 def chunks(words: Words, width: int) -> Iterable[Words]:
-    """The words of each token."""
+    """Return the words of each token."""
     return (words[start : start + width] for start in range(0, len(words), width))

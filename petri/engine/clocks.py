@@ -58,16 +58,19 @@ class Clocks(Protocol):
         """The number of clocks that run or have stopped and may go on."""
 
     def end(self) -> float:
-        """The tick at which the first of them has run down; `NOWHERE` if none runs, or none at a speed above 0."""
+        """Return the tick at which the first of them has run down;
+
+        `NOWHERE` if none runs, or none at a speed above 0.
+        """
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
-        """Those of the enabled bindings whose clock has run down (C3). Called when one has (`end`)."""
+        """Return those of the enabled bindings whose clock has run down (C3). Called when one has (`end`)."""
 
     def fired(self, binding: Binding, now: float) -> None:
-        """A binding that was due is about to fire: its clock is over. It may get other black tokens (C3)."""
+        """End the clock of a binding that was due and is about to fire. It may get other black tokens (C3)."""
 
     def settle(self, bindings: Sequence[Binding]) -> Settled:
-        """The instant is over, with these bindings enabled (C2)."""
+        """End the instant, with these bindings enabled (C2)."""
 
     def states(self) -> list[ClockState]:
         """As `Session.clocks` tells of them."""
@@ -100,12 +103,14 @@ class Engine(Protocol):
 
 
 def clocks_of(engine: Engine, index: int) -> Clocks:
-    """The clocks of a transition that has a clock, at time 0."""
+    """Return the clocks of a transition that has a clock, at time 0."""
     return SharedClock(engine, index) if is_shared(engine.net.transitions[index]) else OwnClocks(engine, index)
 
 
 def tokens_found(engine: Engine, index: int, *, taken: bool) -> Counter[int]:
-    """The number of black tokens that the arcs of a transition find in each place, or only those that it takes."""
+    """Return the number of black tokens that the arcs of a transition find in each place, or only those that it
+    takes.
+    """
     wanted: Counter[int] = Counter()
     for arc in engine.net.transitions[index].inputs:
         if not (taken and arc.keep):
@@ -114,13 +119,13 @@ def tokens_found(engine: Engine, index: int, *, taken: bool) -> Counter[int]:
 
 
 def degree(engine: Engine, index: int, tokens: Callable[[int], int]) -> int:
-    """How often the firings of the one binding of a transition could start together, with these tokens (C1)."""
+    """Return how often the firings of the one binding of a transition could start together, with these tokens (C1)."""
     wanted = tokens_found(engine, index, taken=True)
     return min((tokens(place) // count for place, count in wanted.items() if count > 0), default=1)
 
 
 def clocks_wanted(engine: Engine, index: int, bindings: Sequence[Binding]) -> int:
-    """The number of clocks of each of the bindings (C1)."""
+    """Return the number of clocks of each of the bindings (C1)."""
     clock = engine.net.transitions[index].clock
     assert clock is not None
     if not bindings or clock.servers == 1:
@@ -130,7 +135,7 @@ def clocks_wanted(engine: Engine, index: int, bindings: Sequence[Binding]) -> in
 
 
 def speed(engine: Engine, index: int) -> float:
-    """How fast the clocks of a transition run now (C5)."""
+    """Return how fast the clocks of a transition run now (C5)."""
     expression = clock_of(engine, index).speed
     if expression is None:
         return 1.0
@@ -148,7 +153,7 @@ def clock_of(engine: Engine, index: int) -> Clock:
 
 
 def mean_of(engine: Engine, index: int, variables: list[Scalar]) -> float:
-    """The mean of the exponential time of a clock, in ticks, for a binding with these variables."""
+    """Return the mean of the exponential time of a clock, in ticks, for a binding with these variables."""
     time = clock_of(engine, index).time
     engine.attempt = (index, variables)
     mean = float(evaluate(time.args[0], engine.context(variables)))
@@ -172,7 +177,7 @@ class CommonClock:
         self.chosen: int | None = None  # the transition that is due, from when it has run down until it is set anew
 
     def ring(self) -> None:
-        """It has run down, and a transition is chosen."""
+        """End a clock that has run down, and for which a transition is chosen."""
         sums = self.sums()
         part = self.engine.stream.uniform() * self.sum if len(self.rates) > 1 else 0.0
         chosen = 0
@@ -187,11 +192,11 @@ class CommonClock:
         return sums_of_pairs(list(self.rates.values()))
 
     def total(self) -> float:
-        """The sum of the rates."""
+        """Return the sum of the rates."""
         return self.sums()[-1][0] if self.rates else 0.0
 
     def settle(self) -> None:
-        """The instant is over, and the rates are those of now."""
+        """End the instant: the rates are those of now."""
         total = self.total()
         if total != self.sum or self.chosen is not None:
             self.chosen, self.sum = None, total
@@ -219,7 +224,7 @@ class SharedClock:
         return 0
 
     def end(self) -> float:
-        """That of the common clock."""
+        """Return that of the common clock."""
         return self.engine.common.ends if self.engine.common.rates[self.index] > 0.0 else NOWHERE
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
@@ -242,7 +247,7 @@ class SharedClock:
         return [ClockState(self.index, (), self.running, self.end())] if self.running else []
 
     def rate_of(self, clocks: int) -> float:
-        """The sum of the rates, per tick."""
+        """Return the sum of the rates, per tick."""
         pace = speed(self.engine, self.index)
         mean = mean_of(self.engine, self.index, [0] * len(self.engine.net.transitions[self.index].variables))
         if mean == 0.0:
@@ -251,7 +256,7 @@ class SharedClock:
 
 
 def chosen_by_chance(engine: Engine, transition: Transition, found: list[list[Held]], clocks: int) -> list[list[Held]]:
-    """What the arcs take of places whose black tokens have clocks: any of those that the clocks are for (C3)."""
+    """Return what the arcs take of places whose black tokens have clocks: any of those that the clocks are for (C3)."""
     taking = [not arc.keep and not engine.net.places[arc.place].colour.slots for arc in transition.inputs]
     arcs = list(zip(transition.inputs, found, taking, strict=True))
     if any(takes and constant_count(arc.count) is None for arc, _, takes in arcs):
@@ -318,7 +323,7 @@ class OwnClocks:
         return min((self.end_of(clock) for clock in self.clocks if clock.runs), default=NOWHERE)
 
     def end_of(self, clock: OwnClock) -> float:
-        """The tick at which a clock that runs has run down."""
+        """Return the tick at which a clock that runs has run down."""
         if not self.has_speed:
             return clock.target
         if self.pace == 0.0:
@@ -340,7 +345,7 @@ class OwnClocks:
         self.clocks.remove(next(clock for clock in ready if self.end_of(clock) <= now))
 
     def of_tokens(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """The bindings to which clocks belong: where each black token has one, one for each token (C1)."""
+        """Return the bindings to which clocks belong: where each black token has one, one for each token (C1)."""
         if self.place is None:
             return bindings
         found = zip(self.transition.inputs, bindings[0].found if bindings else [], strict=False)
@@ -349,20 +354,24 @@ class OwnClocks:
         return [Binding(bindings[0].variables, row) for row in rows if bindings]
 
     def tokens(self, binding: Binding) -> tuple[Held, ...]:
-        """The tokens that identify a binding (C1)."""
+        """Return the tokens that identify a binding (C1)."""
         arcs = zip(self.transition.inputs, binding.found, self.coloured, strict=True)
         has_one = self.place is not None
         return tuple(tokens[0] for arc, tokens, coloured in arcs if coloured or (has_one and not arc.keep))
 
     def with_tokens(self, bindings: Sequence[Binding]) -> list[OwnClock]:
-        """The clocks that run, without those, set first, that have lost their tokens since the instant began (C2)."""
+        """Return the clocks that run, without those, set first, that have lost their tokens since the instant began
+        (C2).
+        """
         running = [clock for clock in self.clocks if clock.runs]
         if any(self.coloured) or self.place is not None or not bindings:
             return running
         return running[max(0, len(running) - self.degree_of_old_tokens()) :]
 
     def degree_of_old_tokens(self) -> int:
-        """The enabling degree that the black tokens allow which have been there since the last end of an instant."""
+        """Return the enabling degree that the black tokens allow which have been there since the last end of an
+        instant.
+        """
         there = {
             place: {id(token) for token in self.engine.marking[place]}.intersection(map(id, tokens))
             for place, tokens in self.stood.items()
@@ -373,7 +382,7 @@ class OwnClocks:
         return degree(self.engine, self.index, lambda place: len(there[place]))
 
     def look_at_tokens(self) -> None:
-        """The tokens that are there now are old ones from now on."""
+        """Make the tokens that are there now old ones."""
         if not any(self.coloured):
             self.stood = {arc.place: list(self.engine.marking[arc.place]) for arc in self.transition.inputs}
 
@@ -425,7 +434,7 @@ class OwnClocks:
         return [self.state(clock) for clock in there]
 
     def values(self, clock: OwnClock) -> tuple[Token, ...]:
-        """Those of the coloured tokens of its binding."""
+        """Return those of the coloured tokens of its binding."""
         return tuple(token.value for token in clock.tokens) if any(self.coloured) else ()
 
     def state(self, clock: OwnClock) -> ClockState:
@@ -457,7 +466,7 @@ class OwnClocks:
         return new
 
     def new(self, binding: Binding, tokens: tuple[Held, ...]) -> OwnClock:
-        """A clock is set."""
+        """Set a clock."""
         engine = self.engine
         engine.attempt = (self.index, binding.variables)
         if sum(clocks.kept for clocks in engine.clocks.values()) >= engine.limits.tokens:
@@ -468,23 +477,23 @@ class OwnClocks:
         return clock
 
     def draw(self, binding: Binding) -> float:
-        """The time to which a clock is set: a whole number of ticks, unless its speed may change."""
+        """Return the time to which a clock is set: a whole number of ticks, unless its speed may change."""
         engine, time = self.engine, clock_of(self.engine, self.index).time
         engine.attempt = (self.index, binding.variables)
         context = engine.context(binding.variables, engine.stream_of(self.index))
         return engine.work(time, context) if self.has_speed else engine.duration(time, context)
 
     def start(self, clock: OwnClock, left: float) -> None:
-        """A clock runs from now on."""
+        """Start a clock."""
         clock.target = self.virtual_now() + left if self.has_speed else after(self.engine.now, left)
 
     def renew(self, clock: OwnClock, binding: Binding) -> None:
-        """A memoryless clock whose mean has changed is drawn anew (C4)."""
+        """Draw a memoryless clock anew whose mean has changed (C4)."""
         if clock.mean is not None and (mean := mean_of(self.engine, self.index, binding.variables)) != clock.mean:
             clock.mean, clock.time = mean, self.draw(binding)
             self.start(clock, clock.time)
 
 
 def identity(tokens: Sequence[Held]) -> tuple[int, ...]:
-    """Which tokens these are: two of equal value are two."""
+    """Return which tokens these are: two of equal value are two."""
     return tuple(map(id, tokens))

@@ -14,7 +14,7 @@ class Dependence(Frozen):
 
 
 def dependence(net: Net, transition: Transition) -> Dependence:
-    """The dependence of the enabling of a transition of this net."""
+    """Return the dependence of the enabling of a transition of this net."""
     places = {arc.place for arc in transition.inputs} | {arc.place for arc in transition.inhibitors}
     clock = False
     for operation in operations(enabling_expressions(transition, net.places)):

@@ -34,7 +34,7 @@ def standard_gamma(stream: RandomStream, shape: float) -> float:
 
 
 def ln_gamma(stream: RandomStream, shape: float) -> float:
-    """The logarithm of a gamma variate of any shape: one below 1 is that of shape + 1 times u^(1/shape)."""
+    """Return the logarithm of a gamma variate of any shape: one below 1 is that of shape + 1 times u^(1/shape)."""
     if shape >= 1.0:
         return portable.ln(standard_gamma(stream, shape))
     above = portable.ln(standard_gamma(stream, shape + 1.0))
@@ -93,7 +93,7 @@ def poisson(stream: RandomStream, mean: float) -> float:
 
 
 def within(stream: RandomStream, low: float, high: float) -> float:
-    """A standard normal between bounds, by rejection: in any case, one in five candidates at least is taken.
+    """Return a standard normal between bounds, by rejection: in any case, one in five candidates at least is taken.
 
     Candidates are normal, evenly spread, or in a tail exponential (Robert, 1995).
     """
@@ -152,7 +152,7 @@ def _weibull(stream: RandomStream, shape: float, scale: float) -> float:
 
 
 def _loglogistic(stream: RandomStream, shape: float, scale: float) -> float:
-    """The odds of a uniform number, to the power of 1/shape."""
+    """Return the odds of a uniform number, to the power of 1/shape."""
     u = stream.uniform()
     return scale * portable.power(u / (1.0 - u), 1.0 / shape)
 

@@ -39,7 +39,7 @@ class Fault(Frozen):
 
 
 def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span | None) -> dict[str, Scalar]:
-    """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
+    """Return the variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
     Arcs bind one after the other (E1); then come inhibitors and the guard, the preference (I4), the count of firings at
     one instant (X3), and the draws (I5). None is known of a weight (I3) or the speed of clocks (C5), which are those of
@@ -62,7 +62,7 @@ def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span
 
 
 def _of_arrivals(net: Net) -> Iterator[Expr]:
-    """What measures evaluate when a token arrives, or when an instant is over."""
+    """Yield what measures evaluate when a token arrives, or when an instant is over."""
     for probe in net.probes:
         if isinstance(probe, Order) and probe.event.place is not None:
             yield from (*probe.event.key, probe.sequence)
@@ -77,17 +77,19 @@ def _of_arrivals(net: Net) -> Iterator[Expr]:
 
 
 def is_of_marking(net: Net, span: Span | None) -> bool:
-    """Whether an expression that failed is that of a measure of the marking, so that no firing is to blame."""
+    """Return whether an expression that failed is that of a measure of the marking, so that no firing is to blame."""
     return _is_of((probe.value for probe in net.probes if isinstance(probe, Watched)), span)
 
 
 def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:
-    """Whether a position is that of one of the expressions, or of a part of one."""
+    """Return whether a position is that of one of the expressions, or of a part of one."""
     return span is not None and any(span == part.span for part in operations(expressions))
 
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:
-    """The expressions evaluated before all variables have values, each with the variables that have values then."""
+    """Yield the expressions evaluated before all variables have values, each with the variables that have values
+    then.
+    """
     yield [transition.weight, None if transition.clock is None else transition.clock.speed], ()
     for arc in transition.inputs:
         yield [*_wanted(arc.pattern), arc.count], (match.bind for match in arc.pattern if match.bind is not None)

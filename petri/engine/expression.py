@@ -29,7 +29,7 @@ class Context(Struct):
 
 
 def evaluate(e: Expr, context: Context) -> Scalar:
-    """The value of `e`: int, float, or bool. Raises ModelError (X1)."""
+    """Return the value of `e`: int, float, or bool. Raises ModelError (X1)."""
     special = SPECIAL.get(e.op)
     if special is not None:
         return special(e, context)
@@ -53,17 +53,17 @@ def checked(e: Expr, value: Scalar) -> Scalar:
 
 
 def key_of(key: Expr, then: Expr | None, context: Context) -> tuple[Scalar, ...]:
-    """The value of a key; of two, the second decides among equal values of the first."""
+    """Return the value of a key; of two, the second decides among equal values of the first."""
     return tuple(evaluate(one, context) for one in (key, then) if one is not None)
 
 
 def number_of(count: Expr | None, context: Context) -> int:
-    """A number of tokens: 1 by default."""
+    """Return a number of tokens: 1 by default."""
     return 1 if count is None else int(evaluate(count, context))
 
 
 def ticks_of(exact: float, now: float) -> float:
-    """A firing time that begins at `now`, or a delay, as a whole number of ticks (S1).
+    """Return a firing time that begins at `now`, or a delay, as a whole number of ticks (S1).
 
     The nearest, the even one of two, and at least one where the time is positive. What would be over beyond the horizon
     never is.
@@ -73,12 +73,15 @@ def ticks_of(exact: float, now: float) -> float:
 
 
 def arrival(delay: Expr, context: Context) -> float:
-    """When the tokens of an output with this delay arrive (I11)."""
+    """Return when the tokens of an output with this delay arrive (I11)."""
     return context.now + ticks_of(float(evaluate(delay, context)), context.now)
 
 
 def destination(arc: OutputArc, context: Context) -> tuple[int, int]:
-    """Where an arc whose condition holds puts tokens, and how many. Nothing is checked: the engine has done that."""
+    """Return where an arc whose condition holds puts tokens, and how many.
+
+    Nothing is checked: the engine has done that.
+    """
     place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
     return place, number_of(arc.count, context)
 
@@ -211,7 +214,7 @@ OPERATIONS: dict[str, Callable[..., Scalar]] = {
 
 
 def _drawn(e: Expr, stream: RandomStream, parameters: Sequence[Scalar]) -> Scalar:
-    """A draw from a distribution whose parameters must be in its domain (X1)."""
+    """Return a draw from a distribution whose parameters must be in its domain (X1)."""
     drawn = CATALOGUE[e.op]
     if not drawn.holds(*parameters):
         values = {parameter.name: value for parameter, value in zip(drawn.parameters, parameters, strict=True)}

@@ -43,7 +43,7 @@ class Firings(Sequence[TracedFiring]):
 
     @classmethod
     def of(cls, net: Net, firings: Iterable[TracedFiring]) -> Firings:
-        """The columns of firings of this net."""
+        """Return the columns of firings of this net."""
         if isinstance(firings, Firings):
             return firings
         rows = list(firings)
@@ -78,7 +78,7 @@ class Firings(Sequence[TracedFiring]):
         return offsets
 
     def by_transition(self) -> Iterator[tuple[int, Ints]]:
-        """Each transition that fires, and the positions of its firings, in order."""
+        """Yield each transition that fires, and the positions of its firings, in order."""
         order = np.argsort(self.transitions, kind="stable")
         found, starts = np.unique(self.transitions[order], return_index=True)
         if len(order):
@@ -91,7 +91,10 @@ class Firings(Sequence[TracedFiring]):
         return [self.net.tick.quantity(values, variable.dimension).tolist() for values, variable in kept]
 
     def lets(self, transition: int, rows: Ints) -> list[list[Scalar | None]]:
-        """The same for each of its names that a firing alone determines; None where the value cannot be computed."""
+        """Return the same for each of its names that a firing alone determines;
+
+        None where the value cannot be computed.
+        """
         lets = in_traces(self.net.transitions[transition])
         if not lets:
             return []
@@ -101,12 +104,12 @@ class Firings(Sequence[TracedFiring]):
         return [[self.value(let, variables, known) for known, variables in firings] for let in lets]
 
     def value(self, let: Let, variables: Sequence[Scalar], known: Known) -> Scalar | None:
-        """The value of a name, in the net's unit."""
+        """Return the value of a name, in the net's unit."""
         value = value_of(let, self.net, variables, known)
         return None if value is None else self.net.tick.quantity(value, let.dimension)
 
     def _kept(self, transition: int, rows: Ints) -> Iterator[Ints | Reals]:
-        """The values of its variables, as the engine keeps them."""
+        """Yield the values of its variables, as the engine keeps them."""
         starts = self.offsets[rows]
         for number, variable in enumerate(self.net.transitions[transition].variables):
             words = self.words[starts + number]

@@ -62,13 +62,13 @@ class RowSource(Protocol):
     """The rows of the net's streams, block after block; an empty block is the end."""
 
     def tokens(self, place: int) -> list[Token]:
-        """The next rows of a place."""
+        """Return the next rows of a place."""
 
     def words(self, place: int) -> bytes:
-        """The same as native 64-bit words, slot after slot."""
+        """Return the same as native 64-bit words, slot after slot."""
 
     def read(self) -> tuple[FileRead, ...]:
-        """What was read so far, in the order of the places."""
+        """Return what was read so far, in the order of the places."""
 
 
 class Session(Protocol):
@@ -105,37 +105,44 @@ class Session(Protocol):
         """Time passes up to the instant `until` [ticks], after `advance` has returned "dead" (I10)."""
 
     def begin_window(self) -> None:
-        """The warm-up is over: statistics start at `now` (M3)."""
+        """End the warm-up: statistics start at `now` (M3)."""
 
     def observe(self) -> Observation:
         """Everything counted since the window started."""
 
     def snapshot(self) -> Any:
-        """The statistics as they are now. `observations` reads them, as most snapshots of a run are never wanted."""
+        """Return the statistics as they are now.
+
+        `observations` reads them, as most snapshots of a run are never wanted.
+        """
 
     def observations(self, snapshots: list[Any]) -> Windows:
-        """What these snapshots have seen; an observation among them is one already. The list is empty afterwards.
+        """Return what these snapshots have seen; an observation among them is one already.
+
+        The list is empty afterwards.
 
         So each snapshot of a large net can go as soon as it is read.
         """
 
     def marking(self) -> Marking:
-        """The tokens of each place: by position in a bag, otherwise in order of arrival."""
+        """Return the tokens of each place: by position in a bag, otherwise in order of arrival."""
 
     def under_way(self) -> Counter[int]:
-        """The number of firings in progress, by transition; one that has none is left out."""
+        """Return the number of firings in progress, by transition; one that has none is left out."""
 
     def clocks(self) -> list[ClockState]:
-        """The clocks of each transition, in the order in which they were set, but those of tokens that have gone."""
+        """Return the clocks of each transition, in the order in which they were set, but those of tokens that have
+        gone.
+        """
 
     def levels(self) -> Levels | None:
-        """The time at each number of tokens since the window started, if requested: [place, number]."""
+        """Return the time at each number of tokens since the window started, if requested: [place, number]."""
 
     def files(self) -> tuple[FileRead, ...]:
-        """What was read of the files of the net's streams."""
+        """Return what was read of the files of the net's streams."""
 
     def trace(self) -> Firings:
-        """The firings since the last call, if a trace was requested."""
+        """Return the firings since the last call, if a trace was requested."""
 
 
 MOST_TRIAL_FIRINGS = 100_000_000  # of one trial, with its branches
@@ -172,4 +179,4 @@ class Trials(Protocol):
         """Choose thresholds: the share `wanted` of `paths` paths, at least, reaches the next one."""
 
     def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
-        """The trials from number `first` on; as many as there were, where one has failed."""
+        """Return the trials from number `first` on; as many as there were, where one has failed."""

@@ -19,18 +19,21 @@ class Known(Struct):
 
 
 def readable(lets: Sequence[Let], known: Known) -> list[Let]:
-    """Those that need nothing else of the instant."""
+    """Return those that need nothing else of the instant."""
     unknown = {word for word in ("now", "end", "tokens") if getattr(known, word) is None}
     return [let for let in lets if unknown.isdisjoint(part.op for part in operations([let.expression]))]
 
 
 def in_traces(transition: Transition) -> list[Let]:
-    """Those that a firing alone determines, whose variables, start and end are known."""
+    """Return those that a firing alone determines, whose variables, start and end are known."""
     return readable(transition.lets, Known(0.0, 0.0))
 
 
 def value_of(let: Let, net: Net, variables: Sequence[Scalar | None], known: Known) -> Scalar | None:
-    """The value as the engine keeps it; None where it needs a variable that has no value, or cannot be computed."""
+    """Return the value as the engine keeps it;
+
+    None where it needs a variable that has no value, or cannot be computed.
+    """
     if None in variables:
         used = [part.value for part in operations([let.expression]) if part.op == "var"]
         if any(number is None or variables[int(number)] is None for number in used):

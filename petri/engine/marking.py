@@ -23,7 +23,7 @@ class Marking(Sequence[list[Token]]):
 
     @classmethod
     def of(cls, net: Net, tokens: Sequence[Sequence[Token]]) -> Marking:
-        """The marking of tokens as the engine keeps them."""
+        """Return the marking of tokens as the engine keeps them."""
         return cls(net, [_row(place.colour, row) for place, row in zip(net.places, tokens, strict=True)])
 
     def __len__(self) -> int:
@@ -35,7 +35,7 @@ class Marking(Sequence[list[Token]]):
         return self._tokens(place, in_ticks=False)
 
     def in_ticks(self) -> list[list[Token]]:
-        """The same tokens as the engine keeps them, with times in ticks."""
+        """Return the same tokens as the engine keeps them, with times in ticks."""
         return [self._tokens(place, in_ticks=True) for place in range(len(self))]
 
     def _tokens(self, place: int, in_ticks: bool) -> list[Token]:
@@ -59,7 +59,7 @@ class Marking(Sequence[list[Token]]):
 
 
 def _row(colour: Colour, tokens: Sequence[Token]) -> int | bytes:
-    """The tokens of a place as 64-bit words; of a black place, their number."""
+    """Return the tokens of a place as 64-bit words; of a black place, their number."""
     if not colour.slots:
         return len(tokens)
     words = np.empty((len(tokens), len(colour.slots)), dtype=np.int64)

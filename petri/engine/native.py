@@ -61,12 +61,15 @@ PATIENCE: int | None = None
 
 
 def available() -> bool:
-    """Whether the native engine was built with this installation."""
+    """Return whether the native engine was built with this installation."""
     return _native is not None
 
 
 def stop_flag() -> Any:
-    """A flag that makes sessions on other threads end a search for bindings; None if the native engine is not built."""
+    """Return a flag that makes sessions on other threads end a search for bindings;
+
+    None if the native engine is not built.
+    """
     return None if _native is None else _native.Stop()
 
 
@@ -85,7 +88,7 @@ class Compiled(Frozen):
 
 @kept_for_latest
 def compiled(net: Net) -> Compiled:
-    """The compiled net, which the replications of a run share.
+    """Return the compiled net, which the replications of a run share.
 
     Raises ModelError if the engine cannot run the net: a program made or changed it, or it is too large.
     """
@@ -93,7 +96,7 @@ def compiled(net: Net) -> Compiled:
 
 
 def compiled_for_trials(net: Net, chance: Chance) -> tuple[Compiled, dict[str, int]]:
-    """The compiled net of the trials of a question, and the numbers of its probes. Replications share it."""
+    """Return the compiled net of the trials of a question, and the numbers of its probes. Replications share it."""
     kept = compiled(net).trials
     found = kept.get(id(chance))
     if found is None:
@@ -113,7 +116,8 @@ def _compile(net: Net, trials: bool = False) -> Compiled:
 
 
 def compiled_for(net: Net, start: SavedEngine) -> Compiled:
-    """The net compiled for a state that its initial marking does not lead to: as if all tokens of it were initial too.
+    """Return the net compiled for a state that its initial marking does not lead to: as if all tokens of it were
+    initial too.
 
     The initial marking tells the compiler which values tokens have, and how many there are at most.
     """
@@ -123,7 +127,9 @@ def compiled_for(net: Net, start: SavedEngine) -> Compiled:
 
 
 def with_tokens_of(net: Net, start: SavedEngine) -> Net:
-    """The net with more initial tokens: those of a state, and what firings in progress have taken or will give."""
+    """Return the net with more initial tokens: those of a state, and what firings in progress have taken or will
+    give.
+    """
     more: list[list[tuple[int, Token]]] = [list(place.initial) for place in net.places]
     for tokens, place, saved in zip(more, net.places, start.places, strict=True):
         slots = place.colour.slots
@@ -143,8 +149,8 @@ def with_tokens_of(net: Net, start: SavedEngine) -> Net:
 
 
 def speed(net: Net) -> list[tuple[str, tuple[list[int], bool] | None, list[tuple[str, int]]]]:
-    """How each transition is run: how a binding is found (`one`, `any`, `counted`, `ranked`, `searched`); the input
-    arcs whose tokens it looks through at nearly every firing, where these may be many, and whether through all
+    """Return how each transition is run: how a binding is found (`one`, `any`, `counted`, `ranked`, `searched`); the
+    input arcs whose tokens it looks through at nearly every firing, where these may be many, and whether through all
     combinations of them; why it is interpreted, with the number of the place or output arc that is to blame.
 
     Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
@@ -261,7 +267,7 @@ class NativeSession:
         self._session.begin_window()
 
     def save(self) -> SavedEngine:
-        """The state, after `advance` has returned "until" or "dead". Another session may go on from it."""
+        """Return the state, after `advance` has returned "until" or "dead". Another session may go on from it."""
         return read_packed(self._session.save(), SavedEngine)
 
     def observe(self) -> Observation:
@@ -279,7 +285,7 @@ class NativeSession:
         return Windows.of([next(read) if one is None else one for one in made]) if len(windows) < len(made) else windows
 
     def _read(self, snapshots: list[Snapshot]) -> Windows:
-        """What they have seen; the list is spent."""
+        """Return what they have seen; the list is spent."""
         assert _native is not None
         return windows_of(self._compiled.net, _native.statistics(snapshots))
 
@@ -329,7 +335,7 @@ class NativeEnsemble:
         return found
 
     def take(self) -> EnsembleColumns:
-        """Those that have ended since the last call."""
+        """Return those that have ended since the last call."""
         read, net = self._running.take(), self._compiled.net
         number = len(read["ended"])
         names = {
@@ -402,7 +408,7 @@ def span_of(compiled: Compiled, parts: tuple[int, int, int, int, int] | None) ->
 
 
 def fault_of(compiled: Compiled, stopped: Stopped | None) -> Fault | None:
-    """The error of a session, as data of the engine."""
+    """Return the error of a session, as data of the engine."""
     if stopped is None:
         return None
     error, span, details, transition, variables, time = stopped
@@ -420,7 +426,7 @@ def integers(data: bytes) -> Integers:
 
 
 def windows_of(net: Net, read: dict[str, Any]) -> Windows:
-    """What `statistics` gives, in the net's unit."""
+    """Return what `statistics` gives, in the net's unit."""
     tick, number = net.tick, len(read["elapsed"]) // 8
     held = np.array([place.held for place in net.places], dtype=np.int64)
     rows: dict[str, Any] = {"initial": np.broadcast_to(held, (number, held.size))}

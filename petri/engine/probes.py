@@ -23,19 +23,19 @@ class ProbeState:
     """Observes the events that it names; by itself none."""
 
     def started(self, transition: int, context: Context) -> None:
-        """A firing starts."""
+        """Note that a firing starts."""
 
     def arrived(self, place: int, context: Context) -> None:
-        """A token has been deposited; the variables are its slots."""
+        """Note that a token has been deposited; the variables are its slots."""
 
     def ended(self, transition: int) -> None:
-        """A firing has ended."""
+        """Note that a firing has ended."""
 
     def over(self, context: Context) -> None:
-        """An instant is over; there are no variables."""
+        """Note that an instant is over; there are no variables."""
 
     def restart(self, now: float) -> None:
-        """The warm-up is over."""
+        """End the warm-up."""
 
     def snapshot(self, now: float) -> dict[str, Any]:
         """Everything since, as `petri.measure.observation` describes it; times in ticks."""
@@ -43,7 +43,7 @@ class ProbeState:
 
 
 def key_of(expressions: Sequence[Expr], context: Context) -> Key:
-    """The values, with integers and reals distinguished: 1 and 1.0 are different keys."""
+    """Return the values, with integers and reals distinguished: 1 and 1.0 are different keys."""
     values = [evaluate(expression, context) for expression in expressions]
     return tuple(value.hex() if isinstance(value, float) else int(value) for value in values)
 
@@ -259,7 +259,7 @@ class Probes(Observer):
         self.tokens: Callable[[int], int] = lambda place: 0
 
     def begin(self) -> None:
-        """The run begins. Raises ModelError if a measure has no value for an initial token."""
+        """Begin the run. Raises ModelError if a measure has no value for an initial token."""
         for content in self.contents:
             content.begin(self.net)
 
@@ -293,10 +293,10 @@ class Probes(Observer):
             probe.over(context)
 
     def restart(self, now: float) -> None:
-        """The warm-up is over: figures start again; the memory of the probes is kept."""
+        """End the warm-up: figures start again; the memory of the probes is kept."""
         for probe in self.probes:
             probe.restart(now)
 
     def snapshots(self, now: float) -> tuple[dict[str, Any], ...]:
-        """One snapshot for each probe of the net."""
+        """Return one snapshot for each probe of the net."""
         return tuple(probe.snapshot(now) for probe in self.probes)

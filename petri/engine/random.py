@@ -70,22 +70,22 @@ class RandomStream:
             self.word()
 
     def word(self) -> int:
-        """The next 64-bit word. Words are fetched in blocks, which only saves time."""
+        """Return the next 64-bit word. Words are fetched in blocks, which only saves time."""
         if not self._words:
             self._before = self._generator.state
             self._words = self._generator.random_raw(BLOCK).tolist()[::-1]
         return self._words.pop()
 
     def uniform(self) -> float:
-        """The u of R1: the upper 53 bits of a word, in [0, 1)."""
+        """Return the u of R1: the upper 53 bits of a word, in [0, 1)."""
         return (self.word() >> 11) * 2.0**-53
 
     def equal_choice(self, n: int) -> int:
-        """One of 0 … n−1, each equally likely; draws nothing if n is 1 (R2)."""
+        """Return one of 0 … n−1, each equally likely; draws nothing if n is 1 (R2)."""
         return 0 if n == 1 else (self.word() >> 11) * n >> 53
 
     def weighted_choice(self, weights: Sequence[float]) -> int:
-        """A position, with probability proportional to its weight; draws nothing if there is only one (R2)."""
+        """Return a position, with probability proportional to its weight; draws nothing if there is only one (R2)."""
         if len(weights) == 1:
             return 0
         total = 0.0
@@ -100,11 +100,11 @@ class RandomStream:
         return len(weights) - 1
 
     def chance(self, p: float) -> bool:
-        """True with probability p."""
+        """Return True with probability p."""
         return self.uniform() < p
 
     def exponential(self) -> float:
-        """A standard exponential. One word gives the layer (low 8 bits) and the position in it (upper 53)."""
+        """Return a standard exponential. One word gives the layer (low 8 bits) and the position in it (upper 53)."""
         tail = 0.0
         while True:
             word = self.word()
@@ -120,7 +120,7 @@ class RandomStream:
                     return tail + x
 
     def normal(self) -> float:
-        """A standard normal by Marsaglia's polar method."""
+        """Return a standard normal by Marsaglia's polar method."""
         while True:
             a = 2.0 * self.uniform() - 1.0
             b = 2.0 * self.uniform() - 1.0
@@ -130,12 +130,15 @@ class RandomStream:
 
 
 def own_streams(net: Net, words: tuple[int, int, int]) -> list[RandomStream]:
-    """Those of the transitions of a net in which each has one (R5); none of other nets. `words`: as in `own_stream`."""
+    """Return those of the transitions of a net in which each has one (R5); none of other nets.
+
+    `words`: as in `own_stream`.
+    """
     return [own_stream(words, transition.name) for transition in net.transitions if net.own_streams]
 
 
 def own_stream(words: tuple[int, int, int], name: str) -> RandomStream:
-    """The stream of a transition (R5), given the words that initialise that of the replication."""
+    """Return the stream of a transition (R5), given the words that initialise that of the replication."""
     stream = RandomStream(0)
     stream.restart(own_words(words, name))
     return stream

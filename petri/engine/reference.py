@@ -144,7 +144,7 @@ class Engine:
             return "error"
 
     def refill(self) -> bool:
-        """The next row arrives in each stream's place that is empty (S6). False if rows must be fed first."""
+        """Return the next row arrives in each stream's place that is empty (S6). False if rows must be fed first."""
         for place, rows in self.streams.items():
             if self.marking[place]:
                 continue
@@ -158,21 +158,23 @@ class Engine:
         return True
 
     def feed(self, place: int, rows: Sequence[Token]) -> None:
-        """The next rows of a stream's place; no rows mark the end."""
+        """Take the next rows of a stream's place; no rows mark the end."""
         self.streams[place].waiting.extend(rows)
         self.streams[place].ended = not rows
         if self.wanted == place:
             self.wanted = None
 
     def candidates(self) -> list[tuple[int, Sequence[Binding]]]:
-        """The enabled transitions of the highest priority, each with its bindings (E7, I2), with clocks if due (C3)."""
+        """Return the enabled transitions of the highest priority, each with its bindings (E7, I2), with clocks if due
+        (C3).
+        """
         all_ready = ((index, self.ready(index)) for index in range(len(self.known)))
         enabled = [(index, bindings) for index, bindings in all_ready if bindings]
         highest = max((self.net.transitions[index].priority for index, _ in enabled), default=0)
         return [(index, b) for index, b in enabled if self.net.transitions[index].priority == highest]
 
     def choose(self, candidates: list[tuple[int, Sequence[Binding]]]) -> tuple[int, Binding]:
-        """One transition by weight, one of its bindings evenly (I3, I4)."""
+        """Return one transition by weight, one of its bindings evenly (I3, I4)."""
         index, bindings = candidates[self.stream.weighted_choice(self.weights([index for index, _ in candidates]))]
         preferred = self.preferred(index, bindings)
         chosen = preferred[self.stream.equal_choice(len(preferred))]
@@ -218,7 +220,7 @@ class Engine:
         return [binding for binding in bindings if binding.found[0] == bindings[0].found[0]]
 
     def settle(self) -> None:
-        """The instant is over: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""
+        """End the instant: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""
         if self.settled:
             return
         self.settled = True
@@ -233,7 +235,10 @@ class Engine:
         self.common.settle()
 
     def next_end(self) -> float:
-        """When the first firing in progress ends or the first clock has run down; `NOWHERE` if there is none (I8)."""
+        """Return when the first firing in progress ends or the first clock has run down;
+
+        `NOWHERE` if there is none (I8).
+        """
         ends = [clocks.end() for clocks in self.clocks.values()]
         return max(self.now, min([*ends, *(firing.end for firing in self.in_progress[:1])], default=NOWHERE))
 
@@ -249,7 +254,7 @@ class Engine:
             self.finish(self.in_progress.pop(0))
 
     def finish(self, firing: Firing) -> None:
-        """What was in progress, or on the way, is deposited."""
+        """Deposit what was in progress, or on the way."""
         for place, tokens in firing.deposits:
             self.reserve(place, tokens, -1)
             self.deposits_due -= len(tokens)
@@ -261,7 +266,7 @@ class Engine:
             self.arrive(place, tokens)
 
     def over(self, index: int) -> None:
-        """A firing has ended."""
+        """Note that a firing has ended."""
         self.attempt = (index, ())
         for observer in self.observers:
             observer.ended(index, self.now)
@@ -279,21 +284,21 @@ class Engine:
     # ------------------------------------------------------------ enabling
 
     def ready(self, index: int) -> Sequence[Binding]:
-        """The bindings that may fire now: all, or those whose clock has run down (C3)."""
+        """Return the bindings that may fire now: all, or those whose clock has run down (C3)."""
         clocks = self.clocks.get(index)
         if clocks is None:
             return self.known_bindings(index)
         return clocks.due(self.known_bindings(index), self.now) if clocks.end() <= self.now else ()
 
     def known_bindings(self, index: int) -> list[Binding]:
-        """All bindings of a transition, listed again if they may have changed."""
+        """Return all bindings of a transition, listed again if they may have changed."""
         known = self.known[index]
         if known is None:
             known = self.known[index] = self.bindings(index)
         return known
 
     def bindings(self, index: int) -> list[Binding]:
-        """All bindings of a transition, in order (E7)."""
+        """Return all bindings of a transition, in order (E7)."""
         transition = self.net.transitions[index]
         variables: list[Scalar] = [0] * len(transition.variables)
         self.attempt = (index, variables)
@@ -317,7 +322,7 @@ class Engine:
     def choices(
         self, transition: Transition, arc: InputArc, variables: list[Scalar], found: list[list[Held]]
     ) -> list[list[Held]]:
-        """The choices of an arc: each is one coloured token, or a number of black ones, the oldest (E1–E3)."""
+        """Return the choices of an arc: each is one coloured token, or a number of black ones, the oldest (E1–E3)."""
         earlier = zip(transition.inputs, found, strict=False)
         used = {id(token) for other, tokens in earlier if other.place == arc.place for token in tokens}
         there = self.marking[arc.place]
@@ -330,7 +335,7 @@ class Engine:
         return [[token] for token in self.matching(visible, wanted)]
 
     def visible(self, place: int, tokens: list[Held]) -> list[Held]:
-        """Those of `tokens` that an arc may see (S3): of a place with lines, the first of each, if left (S7)."""
+        """Return those of `tokens` that an arc may see (S3): of a place with lines, the first of each, if left (S7)."""
         if self.net.places[place].discipline == "bag" or not tokens:
             return tokens
         if not self.net.places[place].per:
@@ -340,7 +345,7 @@ class Engine:
         return [token for token in first if id(token) in left]
 
     def shown(self, place: int, line: Sequence[Held]) -> Held:
-        """The one of some tokens that the discipline shows (S3)."""
+        """Return the one of some tokens that the discipline shows (S3)."""
         discipline = self.net.places[place].discipline
         if discipline == "fifo":
             return line[0]
@@ -348,28 +353,28 @@ class Engine:
         return line[-1] if discipline == "lifo" else min(line, key=lambda token: token.key)
 
     def lines(self, place: int) -> list[list[Held]]:
-        """The tokens of each key of a place with `per`, in order of arrival; the lines are in their row (S7)."""
+        """Return the tokens of each key of a place with `per`, in order of arrival; the lines are in their row (S7)."""
         grouped = groupby(self.marking[place], lambda token: self.line_of(place, token.value))
         return [list(line) for _, line in grouped]
 
     def line_of(self, place: int, token: Token) -> Token:
-        """The key of the line in which a token stands; all have the same in a place without `per`."""
+        """Return the key of the line in which a token stands; all have the same in a place without `per`."""
         return tuple([token[slot] for slot in self.net.places[place].per])
 
     def in_order(self, place: int, tokens: list[Held]) -> list[Held]:
-        """All of `tokens`, as the place would show one after the other (S3)."""
+        """Return all of `tokens`, as the place would show one after the other (S3)."""
         discipline = self.net.places[place].discipline
         if discipline == "lifo":
             return tokens[::-1]
         return sorted(tokens, key=lambda token: token.key) if discipline == "key" else tokens
 
     def equalities(self, pattern: Sequence[Match], variables: Sequence[Scalar]) -> dict[int, Scalar]:
-        """The values that a pattern requires, by slot."""
+        """Return the values that a pattern requires, by slot."""
         context = self.context(variables)
         return {slot: evaluate(m.equal, context) for slot, m in enumerate(pattern) if m.equal is not None}
 
     def matching(self, tokens: list[Held], wanted: dict[int, Scalar]) -> list[Held]:
-        """Those of `tokens` that have the required values."""
+        """Return those of `tokens` that have the required values."""
         for slot, value in wanted.items():
             tokens = [token for token in tokens if token.value[slot] == value]
         return tokens
@@ -388,7 +393,7 @@ class Engine:
         return len(self.matching(self.marking[arc.place], wanted)) >= self.count(arc.threshold, context)
 
     def has_room(self, transition: Transition, context: Context, found: list[list[Held]]) -> bool:
-        """No place that the firing puts tokens in would exceed its capacity (E6)."""
+        """Return no place that the firing puts tokens in would exceed its capacity (E6)."""
         if not any(self.takes_room(arc) for arc in transition.outputs):
             return True
         return all(
@@ -397,11 +402,13 @@ class Engine:
         )
 
     def takes_room(self, arc: OutputArc) -> bool:
-        """Whether there must be room for what an arc gives: not for tokens that take the room of those of a set."""
+        """Return whether there must be room for what an arc gives: not for tokens that take the room of those of a
+        set.
+        """
         return arc.each is None and any(self.net.places[place].capacity is not None for place in arc.places)
 
     def given(self, transition: Transition, context: Context) -> dict[tuple[int, Token], int]:
-        """The weight of what a firing would give to each line of places with a capacity."""
+        """Return the weight of what a firing would give to each line of places with a capacity."""
         given: Counter[tuple[int, Token]] = Counter()
         for arc in transition.outputs:
             if self.takes_room(arc):
@@ -412,13 +419,15 @@ class Engine:
         return given
 
     def capacity(self, place: int) -> float:
-        """A number of tokens, or their weight; of a place that has a capacity."""
+        """Return a number of tokens, or their weight; of a place that has a capacity."""
         capacity = self.net.places[place].capacity
         assert capacity is not None
         return capacity if self.net.places[place].weight is None else whole_weight(capacity)
 
     def token_to_be(self, place: int, arc: OutputArc, context: Context) -> tuple[Token, int]:
-        """The line and the weight of a token that the arc would put in the place; no other slots are evaluated."""
+        """Return the line and the weight of a token that the arc would put in the place; no other slots are
+        evaluated.
+        """
         slots = room_slots(self.net.places[place])
         token = tuple([evaluate(value, context) if slot in slots else 0 for slot, value in enumerate(arc.values)])
         return self.line_of(place, token), self.weight(place, token)
@@ -428,7 +437,7 @@ class Engine:
         return 1 if weight is None else whole_weight(evaluate(weight, Context(token)))
 
     def left_in(self, place: int, line: Token, transition: Transition, found: list[list[Held]]) -> int:
-        """The weight of tokens in and reserved for a line of a place once the firing has taken its own."""
+        """Return the weight of tokens in and reserved for a line of a place once the firing has taken its own."""
         if place in transition.resets:
             return self.reserved[place][line]
         taken = (
@@ -487,7 +496,7 @@ class Engine:
                 self.begin(Firing(arrival, serial, part, index, [(place, tokens)]))
 
     def sets(self, transition: Transition, binding: Binding) -> list[list[Held]]:
-        """The tokens that each set arc takes, in the order of the place; totals get their values (E11)."""
+        """Return the tokens that each set arc takes, in the order of the place; totals get their values (E11)."""
         arcs = zip(transition.inputs, binding.found, strict=True)
         gone = {id(token) for arc, tokens in arcs if not arc.keep for token in tokens}
         found = []
@@ -504,7 +513,7 @@ class Engine:
         return found
 
     def belongs(self, token: Held, condition: Expr | None, variables: Sequence[Scalar]) -> bool:
-        """Whether a token is in a set."""
+        """Return whether a token is in a set."""
         return condition is None or bool(evaluate(condition, self.context([*variables, *token.value])))
 
     def take(self, transition: Transition, binding: Binding, sets: list[list[Held]]) -> None:
@@ -527,7 +536,7 @@ class Engine:
         insort(self.in_progress, firing)
 
     def arrive(self, place: int, tokens: Sequence[Held]) -> None:
-        """The tokens of one arc are in the place when measures evaluate the first (X4)."""
+        """Deposit the tokens of one arc: all are in the place when measures evaluate the first (X4)."""
         self.settled = False
         for token in tokens:
             self.enter(place, token)
@@ -537,7 +546,7 @@ class Engine:
                 observer.arrived(place, token.value, self.now)
 
     def enter(self, place: int, token: Held) -> None:
-        """A token goes to the end of its line; one that shows another token goes to the end of the row (S7)."""
+        """Put a token at the end of its line; one that shows another token goes to the end of the row (S7)."""
         if not self.net.places[place].per:
             self.marking[place].append(token)
             return
@@ -573,7 +582,7 @@ class Engine:
     # ------------------------------------------------------------ evaluation
 
     def stream_of(self, index: int) -> RandomStream:
-        """The stream of the draws in a transition's expressions (R1, R5)."""
+        """Return the stream of the draws in a transition's expressions (R1, R5)."""
         return self.own_streams[index] if self.own_streams else self.stream
 
     def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context:
@@ -584,28 +593,28 @@ class Engine:
         return Held(token, () if key is None else key_of(key, then, Context(token)), self.weight(place, token))
 
     def count(self, expression: Expr | None, context: Context) -> int:
-        """A number of tokens: 1 by default, never negative (X2)."""
+        """Return a number of tokens: 1 by default, never negative (X2)."""
         count = 1 if expression is None else int(evaluate(expression, context))
         if count < 0:
             raise ModelError("negative-count", expression.span if expression else None, count=count)
         return count
 
     def duration(self, expression: Expr, context: Context) -> float:
-        """A whole number of ticks (S1).
+        """Return a whole number of ticks (S1).
 
         A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded.
         """
         return ticks_of(self.work(expression, context), self.now)
 
     def work(self, expression: Expr, context: Context) -> float:
-        """A time in ticks, perhaps with a fraction; not negative (X2)."""
+        """Return a time in ticks, perhaps with a fraction; not negative (X2)."""
         exact = float(evaluate(expression, context))
         if exact <= -1.0:
             raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
         return max(exact, 0.0)
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
-        """Where an arc puts tokens, and how many: none if its condition fails."""
+        """Return where an arc puts tokens, and how many: none if its condition fails."""
         if arc.condition is not None and not evaluate(arc.condition, context):
             return arc.places[0], 0
         count = self.count(arc.count, context)
@@ -617,7 +626,7 @@ class Engine:
     def outputs(
         self, arc: OutputArc, context: Context, sets: list[list[Held]], taken: int
     ) -> tuple[float | None, int, list[Held]]:
-        """When an arc deposits tokens (None: at the end of the firing), where, and which.
+        """Return when an arc deposits tokens (None: at the end of the firing), where, and which.
 
         `taken`: how many the firing takes.
         """
@@ -632,7 +641,7 @@ class Engine:
         return arrival, place, [self.hold(place, self.token(arc, place, one)) for one in own]
 
     def token(self, arc: OutputArc, place: int, context: Context) -> Token:
-        """The values of a token that an arc puts in a place; each is in the range of its slot (X2)."""
+        """Return the values of a token that an arc puts in a place; each is in the range of its slot (X2)."""
         token = tuple(evaluate(value, context) for value in arc.values)
         for slot, value, expression in zip(self.net.places[place].colour.slots, token, arc.values, strict=True):
             if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
@@ -643,7 +652,7 @@ class Engine:
     # ------------------------------------------------------------ limits and errors
 
     def check_limits(self, index: int) -> None:
-        """A loop in zero time is reported with the transitions of its last iteration (X3)."""
+        """Report a loop in zero time with the transitions of its last iteration (X3)."""
         self.at_this_instant.append(index)
         if len(self.at_this_instant) > self.limits.firings_at_an_instant:
             loop = sorted(set(self.at_this_instant[-1000:]))
@@ -654,7 +663,7 @@ class Engine:
             raise ModelError("instant-limit", limit=limit, transitions=names, **crowd)
 
     def check_horizon(self, until: float) -> None:
-        """A run cannot go on beyond the horizon when all firings in progress and all clocks end there (X2)."""
+        """End a run that cannot go on beyond the horizon, as all firings in progress and all clocks end there (X2)."""
         if until > HORIZON:
             clocked = (index for index, clocks in self.clocks.items() if clocks.end() < NOWHERE)
             first = self.in_progress[0].transition if self.in_progress else next(clocked)
@@ -666,16 +675,16 @@ class Engine:
             raise ModelError("beyond-horizon", span, horizon=self.net.tick.time(HORIZON))
 
     def check_tokens(self, more: int) -> None:
-        """A firing must not add tokens to a net that cannot hold them (X3)."""
+        """Check that a firing adds no tokens to a net that cannot hold them (X3)."""
         if more > 0 and self.held() + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
 
     def held(self) -> int:
-        """The number of tokens in the net, with those that firings in progress will deposit."""
+        """Return the number of tokens in the net, with those that firings in progress will deposit."""
         return sum(map(len, self.marking)) + self.deposits_due
 
     def fault_of(self, error: ModelError) -> Fault:
-        """The error with its position in the run (X4)."""
+        """Return the error with its position in the run (X4)."""
         index, variables = self.attempt
         binding = known(self.net, index, variables, error.id, error.span)
         return Fault(error.id, index, binding, self.net.tick.time(self.now), error.span, error.values)
@@ -687,7 +696,7 @@ class Engine:
 
 
 def move_last_to(position: int, row: list[Any]) -> None:
-    """The last of a row moves to a position, from which one has gone (S4, S7)."""
+    """Move the last of a row to a position, from which one has gone (S4, S7)."""
     row[position] = row[-1]
     row.pop()
 

@@ -37,7 +37,7 @@ class ReferenceSession:
         rows: RowSource | None = None,
         stopped: Callable[[], bool] | None = None,
     ) -> None:
-        """stopped: whether a long search for bindings should end."""
+        """Begin a session. stopped: whether a long search for bindings should end."""
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._net = net
@@ -80,11 +80,11 @@ class ReferenceSession:
         return advance(self._engine, self._rows, until, firings)
 
     def next_end(self) -> float:
-        """When something will happen next, in ticks; `NOWHERE` if nothing will. An instant is over."""
+        """Return when something will happen next, in ticks; `NOWHERE` if nothing will. An instant is over."""
         return self._engine.next_end()
 
     def watched(self, probe: int) -> int:
-        """The value of a `Watched` probe at the end of the last instant; of a real one, in multiples of 2⁻⁴⁰."""
+        """Return the value of a `Watched` probe at the end of the last instant; of a real one, in multiples of 2⁻⁴⁰."""
         state = self._probes.probes[probe]
         assert isinstance(state, WatchedState)
         return state.now if state.value.parts == 1.0 else round(Fraction(state.now, 2**64))
@@ -160,7 +160,7 @@ class ReferenceSession:
 
 
 def levels_at(levels: Sequence[Level], now: float) -> Floats:
-    """The integral and the time above zero of each level up to `now`, in ticks; each rounded once."""
+    """Return the integral and the time above zero of each level up to `now`, in ticks; each rounded once."""
     return np.array([level.at(int(now)) for level in levels], dtype=np.float64).reshape(-1, 2)
 
 

@@ -55,7 +55,7 @@ COUNTED: Final = tuple(name for name in COUNTERS if name not in {"total_late_tim
 
 
 def check(net: Net, saved: SavedEngine) -> None:
-    """Raises ValueError, which says what is wrong, for a state that is not one of the net."""
+    """Raise ValueError, which says what is wrong, for a state that is not one of the net."""
     _check_sizes(net, saved)
     _need(0 <= saved.window <= saved.now <= HORIZON, "its time is not one of a run")
     _need(0 <= saved.firings < MOST_FIRINGS, "it has too many firings")
@@ -142,7 +142,7 @@ def _check_firing(net: Net, saved: SavedEngine, firing: SavedFiring) -> None:
 
 
 def arcs_of(transition: Transition, part: int) -> list[OutputArc] | None:
-    """The arcs that the gifts of a saved firing belong to; `part` as in `SavedFiring`.
+    """Return the arcs that the gifts of a saved firing belong to; `part` as in `SavedFiring`.
 
     None if no firing has such a part: firings of a transition with a clock are immediate, and never in progress.
     """
@@ -153,7 +153,7 @@ def arcs_of(transition: Transition, part: int) -> list[OutputArc] | None:
 
 
 def gives(arc: OutputArc, gift: SavedGift) -> bool:
-    """Whether an output arc may give this number of tokens to this place."""
+    """Return whether an output arc may give this number of tokens to this place."""
     constant = arc.count is None or arc.count.op == "const"
     number = 1 if arc.count is None else arc.count.value
     right = not constant or gift.count == number or (arc.condition is not None and gift.count == 0)

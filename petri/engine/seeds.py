@@ -14,13 +14,15 @@ _WORD: Final = 2**32 - 1
 
 
 def seed_words(seed: int, *key: int) -> tuple[int, int, int]:
-    """The three 64-bit words that initialise SFC64. key: the number of the replication, and perhaps of a branch."""
+    """Return the three 64-bit words that initialise SFC64. key: the number of the replication, and perhaps of a
+    branch.
+    """
     a, b, c = np.random.SeedSequence(seed, spawn_key=key).generate_state(3, np.uint64).tolist()
     return a, b, c
 
 
 def own_words(words: tuple[int, int, int], name: str) -> tuple[int, int, int]:
-    """The words that initialise the stream of a transition (R5), given those of the replication's stream."""
+    """Return the words that initialise the stream of a transition (R5), given those of the replication's stream."""
     key = 0xCBF29CE484222325  # FNV-1a (Fowler, Noll and Vo)
     for byte in name.encode():
         key = (key ^ byte) * 0x00000100000001B3 & 0xFFFFFFFFFFFFFFFF

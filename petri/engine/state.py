@@ -46,7 +46,9 @@ class State(Frozen):
 
 
 def looks_at_marking(net: Net, transition: int) -> bool:
-    """Whether what a firing takes or gives depends on the number of tokens in some place (E8), or on those of a set."""
+    """Return whether what a firing takes or gives depends on the number of tokens in some place (E8), or on those of a
+    set.
+    """
     of = net.transitions[transition]
     if any(arc.each is not None for arc in of.outputs):
         return True
@@ -57,7 +59,7 @@ def looks_at_marking(net: Net, transition: int) -> bool:
 
 
 def in_progress(net: Net, firing: TracedFiring, before: Engine) -> list[InProgress]:
-    """What a traced firing holds and will give, and what is on the way after it has started.
+    """Return what a traced firing holds and will give, and what is on the way after it has started.
 
     before: an engine with the marking just before it started; any other, unless the firing looks at its marking.
     """
@@ -83,7 +85,7 @@ def in_progress(net: Net, firing: TracedFiring, before: Engine) -> list[InProgre
 
 
 def ends(net: Net, firing: TracedFiring) -> list[float]:
-    """When a traced firing ends, and when each of its outputs with a delay arrives, if the condition holds.
+    """Return when a traced firing ends, and when each of its outputs with a delay arrives, if the condition holds.
 
     Of an output whose delay fails, the condition did not hold: otherwise the run would have stopped.
     """
@@ -97,7 +99,7 @@ def ends(net: Net, firing: TracedFiring) -> list[float]:
 
 
 def _sets(before: Engine, firing: TracedFiring) -> list[list[Held]]:
-    """The tokens of each set that a firing took: of its binding, which its values tell."""
+    """Return the tokens of each set that a firing took: of its binding, which its values tell."""
     transition = before.net.transitions[firing.transition]
     bound = {match.bind for arc in transition.inputs for match in arc.pattern if match.bind is not None}
     bindings = before.ready(firing.transition)
@@ -116,7 +118,7 @@ def _given(arc: OutputArc, context: Context, sets: Sequence[Sequence[Held]]) -> 
 
 
 def seated(net: Net, state: State) -> Engine:
-    """A reference engine in this state, to look at. Its random numbers are not those of the run."""
+    """Return a reference engine in this state, to look at. Its random numbers are not those of the run."""
     engine = Engine(net, seed=1, replication=0)
     engine.now = state.now
     engine.firings = state.firings

@@ -25,7 +25,7 @@ class Level:
         self.since = self.busy_since = self.integral = self.busy = 0
 
     def at(self, now: int) -> tuple[int, int]:
-        """The integral and the time above zero up to `now`."""
+        """Return the integral and the time above zero up to `now`."""
         integral = self.integral + self.value * (now - self.since)
         return integral, self.busy + (now - self.busy_since if self.value > 0 else 0)
 
@@ -77,7 +77,7 @@ class Statistics(Observer):
         self.dropped[transition] += changes.dropped
 
     def restart(self, now: float) -> None:
-        """The warm-up is over."""
+        """End the warm-up."""
         self.window = now
         for level in (*self.places, *self.transitions):
             level.restart(int(now))
@@ -102,12 +102,12 @@ class OccupancyRecorder(Observer):
         self._held[place], self._since[place] = size, now
 
     def restart(self, now: float) -> None:
-        """The warm-up is over: count from `now`."""
+        """End the warm-up: count from `now`."""
         self._times[:] = 0.0
         self._since = [now] * len(self._held)
 
     def at(self, now: float) -> list[Occupancy]:
-        """The times of each place, up to `now`."""
+        """Return the times of each place, up to `now`."""
         times = self._times.copy()
         for place, held in enumerate(self._held):
             times[place, min(held, self._last)] += now - self._since[place]

@@ -11,7 +11,7 @@ MASK = (1 << 64) - 1
 
 
 def splitmix(index: int, state: int = 0) -> int:
-    """The `index`-th output of SplitMix64 from a state (Steele, Lea & Flood 2014)."""
+    """Return the `index`-th output of SplitMix64 from a state (Steele, Lea & Flood 2014)."""
     z = (state + (index + 1) * 0x9E3779B97F4A7C15) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
@@ -23,14 +23,14 @@ FIRINGS, WORDS = (splitmix(i) | 1 for i in range(2))
 
 
 def bits(value: Scalar) -> int:
-    """The 64 bits of a scalar: two's complement, or IEEE 754."""
+    """Return the 64 bits of a scalar: two's complement, or IEEE 754."""
     if isinstance(value, float):
         return int.from_bytes(struct.pack("<d", value), "little")
     return int(value) & MASK
 
 
 def value_of(word: int, kind: str) -> Scalar:
-    """The value of 64 bits, a float of kind "real" and otherwise an int."""
+    """Return the value of 64 bits, a float of kind "real" and otherwise an int."""
     if kind == "real":
         value: float = struct.unpack("<d", word.to_bytes(8, "little"))[0]
         return value
@@ -44,7 +44,9 @@ class TrajectoryHash:
         self.value = 0
 
     def add(self, transition: int, variables: Sequence[Scalar], start: int, end: int) -> None:
-        """A firing is a number to the base `WORDS`, with the digits transition, start and end [ticks], variables."""
+        """Add a firing, which is a number to the base `WORDS`, with the digits transition, start and end [ticks],
+        variables.
+        """
         word = transition + 1
         for value in (start, end, *variables):
             word = (word * WORDS + bits(value)) & MASK

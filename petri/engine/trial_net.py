@@ -7,7 +7,8 @@ from petri.structs import replace
 
 
 def trial_net(net: Net, chance: Chance) -> tuple[Net, dict[str, int]]:
-    """The net without its measures, whose probes watch what a question asks; and their numbers, by what they are.
+    """Return the net without its measures, whose probes watch what a question asks; and their numbers, by what they
+    are.
 
     Its trials have one random stream each (R5).
     """

@@ -23,7 +23,7 @@ MOST_ENTRIES: Final = 256  # paths of a pilot run whose states at a threshold ar
 
 
 def words_of(seed: Words3, trial: int, branch: int) -> Words3:
-    """The words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2)."""
+    """Return the words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2)."""
     a, b, c = (splitmix(branch, splitmix(trial, word)) for word in seed)
     return a, b, c
 
@@ -73,7 +73,7 @@ class ReferenceTrials:
         self.session = self.begun(None, (0, 0, 0))
 
     def begun(self, state: ReferenceSession | None, words: Words3) -> ReferenceSession:
-        """A session at time 0, or in the state of another one, with random numbers of its own."""
+        """Return a session at time 0, or in the state of another one, with random numbers of its own."""
         if state is None:
             session = ReferenceSession(self.net, 0, 0, self.limits, Asked(), None, self.stopped)
         else:
@@ -84,7 +84,7 @@ class ReferenceTrials:
     # ------------------------------------------------------------ one path
 
     def read(self, name: str) -> int:
-        """What is watched, at the end of the last instant; 0 if the question does not have it."""
+        """Return what is watched, at the end of the last instant; 0 if the question does not have it."""
         return self.session.watched(self.numbers[name]) if name in self.numbers else 0
 
     def to_next_instant(self, path: _Path) -> bool | None:
@@ -104,7 +104,7 @@ class ReferenceTrials:
         return self.look(path)
 
     def look(self, path: _Path) -> bool | None:
-        """An instant is over (Q1): whether the path has hit, if that is decided."""
+        """End an instant (Q1): return whether the path has hit, if that is decided."""
         if path.begun is None and ("begin" not in self.numbers or self.read("begin")):
             path.begun = self.session.now
         if path.begun is None:
@@ -118,7 +118,7 @@ class ReferenceTrials:
         return None
 
     def spend(self, path: _Path) -> None:
-        """What a path counts for the time until something happens again, in a share of time (Q6)."""
+        """Add what a path counts for the time until something happens again, in a share of time (Q6)."""
         if self.window is None or not path.started or not self.read("hit"):
             return
         start, end = self.window
@@ -150,7 +150,7 @@ class ReferenceTrials:
         return tally
 
     def trial(self, seed: Words3, number: int, thresholds: Sequence[Threshold]) -> Tally:
-        """One trial, with its branches, the last begun first; its value is an estimate (Q4) or a share (Q6)."""
+        """Return one trial, with its branches, the last begun first; its value is an estimate (Q4) or a share (Q6)."""
         self.value, self.hits, at_once, branches, firings = 0.0, 0, 0, 0, 0
         waiting: list[tuple[ReferenceSession, _Path, int]] = []  # states at thresholds, and how many paths go on there
         self.session, path, goes_on = self.begun(None, words_of(seed, number, 0)), _Path(), False
@@ -178,7 +178,9 @@ class ReferenceTrials:
         waiting: list[tuple[ReferenceSession, _Path, int]],
         firings: int,
     ) -> bool:
-        """A path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already."""
+        """Follow a path to its end: return whether it hits. goes_on: from a threshold, where it has been looked at
+        already.
+        """
         while True:
             if not goes_on:
                 self.spend(path)
@@ -242,13 +244,13 @@ class ReferenceTrials:
         return Pilot(tuple(chosen), share, tuple(lengths))
 
     def begun_pilot(self, words: Words3, number: int, entries: list[_Entry]) -> tuple[_Path, bool]:
-        """A path of a stage, with these random numbers; and whether it goes on from an entry."""
+        """Return a path of a stage, with these random numbers; and whether it goes on from an entry."""
         state, there = entries[number % len(entries)] if entries else (None, _Path())
         self.session = self.begun(state, words)
         return replace(there), state is not None
 
     def greatest(self, path: _Path, goes_on: bool, floor: float) -> float:
-        """The greatest value that a path reaches before it is below `floor`; infinite if it hits."""
+        """Return the greatest value that a path reaches before it is below `floor`; infinite if it hits."""
         before, most = self.session.firings, -math.inf
         while True:
             if not goes_on:
@@ -262,7 +264,8 @@ class ReferenceTrials:
             most = max(most, near)
 
     def rises(self, path: _Path, goes_on: bool, floor: float, value: int, found: list[_Entry]) -> int:
-        """How often a path rises to a value before it is below `floor`; once, unless a share of time is asked for.
+        """Return how often a path rises to a value before it is below `floor`; once, unless a share of time is asked
+        for.
 
         found: gets the states there, up to a number.
         """
@@ -286,20 +289,22 @@ class ReferenceTrials:
                     return rises
 
     def check_length(self, before: int) -> None:
-        """A path has not ended: it may not have as many firings as that."""
+        """End the run at a path that has not ended: it may not have as many firings as that."""
         if self.session.firings - before > self.most_firings:
             raise self.halted(ENDLESS)
 
 
 def time_limit(chance: Chance, window: tuple[float, float] | None) -> float:
-    """The time after the question at which a path is over [ticks]."""
+    """Return the time after the question at which a path is over [ticks]."""
     if window is not None:
         return window[1]
     return math.inf if chance.within is None else float(chance.within.value or 0)
 
 
 def next_threshold(reached: Sequence[float], wanted: float, before: int | None) -> int | None:
-    """The greatest value that the share `wanted` of paths reaches, or else the least that is greater than `before`."""
+    """Return the greatest value that the share `wanted` of paths reaches, or else the least that is greater than
+    `before`.
+    """
     falling = sorted(reached, reverse=True)
     least = falling[-1] if before is None else before
     value = falling[max(math.ceil(wanted * len(falling)), 1) - 1]

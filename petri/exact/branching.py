@@ -25,7 +25,7 @@ class BranchingStream(RandomStream):
         self.drawing: Callable[[], int | None] = lambda: None  # the transition that draws, for messages
 
     def outcomes(self, work: Callable[[], T]) -> Iterator[tuple[float, T]]:
-        """Every result of `work`, which draws from this stream, with its probability, if that is not 0."""
+        """Yield every result of `work`, which draws from this stream, with its probability, if that is not 0."""
         self.path = []
         for _ in range(MOST_OUTCOMES):
             self.taken = []

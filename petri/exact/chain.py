@@ -36,7 +36,10 @@ class Limits(Frozen):
 
 
 def bounds(states: int | None) -> Limits:
-    """The limits with this number of states, or the usual one. Raises TypeError or ValueError for a wrong number."""
+    """Return the limits with this number of states, or the usual one.
+
+    Raises TypeError or ValueError for a wrong number.
+    """
     if states is not None:
         check_whole("states", states, 1)
     return Limits() if states is None else Limits(states=states)
@@ -66,7 +69,7 @@ class Unsolvable(Exception):
         self.values = values
 
     def diagnostic(self, net: Net) -> Diagnostic:
-        """The message, at the transition or the place that is to blame."""
+        """Return the message, at the transition or the place that is to blame."""
         if self.blamed_place is not None:
             place = net.places[self.blamed_place]
             return Diagnostic(self.id, place.span, {**self.values, "place": place.name})
@@ -76,7 +79,7 @@ class Unsolvable(Exception):
 
 
 def refuse_streams(net: Net) -> None:
-    """Raises Unsolvable where a place receives the rows of a file."""
+    """Raise Unsolvable where a place receives the rows of a file."""
     for number, place in enumerate(net.places):
         if place.stream is not None:
             raise Unsolvable("exact-stream", blamed_place=number)
@@ -190,16 +193,18 @@ class StateSpace(Protocol):
         """The greatest rate of an arc of a continuous chain; of others 0."""
 
     def is_dead(self, number: int) -> bool:
-        """Whether nothing happens in a state that was expanded."""
+        """Return whether nothing happens in a state that was expanded."""
 
     def counts(self, place: int) -> Integers:
-        """The tokens of a place in each state."""
+        """Return the tokens of a place in each state."""
 
     def in_progress(self, transition: int) -> Integers:
-        """The firings of a transition in progress, or its clocks that run (of vanishing states 0), in each state."""
+        """Return the firings of a transition in progress, or its clocks that run (of vanishing states 0), in each
+        state.
+        """
 
     def variables(self, arcs: Sequence[int]) -> Sequence[Sequence[Scalar]]:
-        """The variables of the firing that each of these arcs starts, draws included."""
+        """Return the variables of the firing that each of these arcs starts, draws included."""
 
 
 class Chain(ABC):
@@ -250,40 +255,40 @@ class Chain(ABC):
     # ------------------------------------------------------------ what states and arcs bring
 
     def counts(self, place: int) -> Integers:
-        """The tokens of a place in each state of the chain."""
+        """Return the tokens of a place in each state of the chain."""
         return self._here(self.space.counts(place))
 
     def in_progress(self, transition: int) -> Integers:
-        """The firings of a transition in progress, or its clocks that run."""
+        """Return the firings of a transition in progress, or its clocks that run."""
         return self._here(self.space.in_progress(transition))
 
     def _here(self, numbers: Integers) -> Integers:
-        """Those of the tangible states; mostly all are, and a copy takes time."""
+        """Return those of the tangible states; mostly all are, and a copy takes time."""
         return numbers if self.states == len(self.space) else numbers[self.numbers]
 
     @abstractmethod
     def rates(self, amounts: Floats) -> tuple[Floats, float]:
-        """What arcs bring, an amount each, per time unit in each state; and before time begins to pass."""
+        """Return what arcs bring, an amount each, per time unit in each state; and before time begins to pass."""
 
     def per_time(self, brought: Floats) -> Floats:
-        """What each state brings, per time unit."""
+        """Return what each state brings, per time unit."""
         if self.kind == "continuous":
             return brought
         return np.where(np.isinf(self.sojourns), 0.0, brought / self.sojourns)
 
     def firings(self, transition: int) -> tuple[Floats, float]:
-        """The same of the starts of a transition."""
+        """Return the same of the starts of a transition."""
         return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))
 
     def arrivals(self, places: Sequence[int]) -> tuple[Floats, float]:
-        """The same of the tokens that firings deposit in places, together (M1).
+        """Return the same of the tokens that firings deposit in places, together (M1).
 
         Together, since a state that stands for others may move tokens from one to another of them (exactly no arrival).
         """
         return self.rates(np.sum([self._gained(place) for place in places], axis=0))
 
     def _gained(self, place: int) -> Floats:
-        """The tokens that each arc deposits in a place."""
+        """Return the tokens that each arc deposits in a place."""
         space = self.space
         counts = space.counts(place)
         gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
@@ -303,7 +308,7 @@ class Chain(ABC):
         return gained
 
     def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
-        """The value of an expression at the firings that these arcs start, on the marking before (E8)."""
+        """Return the value of an expression at the firings that these arcs start, on the marking before (E8)."""
         space = self.space
         if expression.op == "const":
             return np.full(len(arcs), float(expression.value or 0.0))
@@ -329,18 +334,19 @@ class Chain(ABC):
 
     @abstractmethod
     def rates_in(self, number: int) -> Any:
-        """The rates between different states of a closed class, as a sparse matrix."""
+        """Return the rates between different states of a closed class, as a sparse matrix."""
 
     @abstractmethod
     def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
-        """The shares of the states of a closed class, and the error of averages over them, relative to their span.
+        """Return the shares of the states of a closed class, and the error of averages over them, relative to their
+        span.
 
         By the native engine, for classes of at least two states.
         """
 
     @abstractmethod
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
-        """The chain from probabilities at the start on, in steps at a rate, which no state exceeds.
+        """Return the chain from probabilities at the start on, in steps at a rate, which no state exceeds.
 
         chances: of `first` steps, and of each number above. Returns the probabilities of the states after that many
         steps, the expected steps in each state, and the most arcs into one.

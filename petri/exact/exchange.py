@@ -59,6 +59,6 @@ class Symmetries(Frozen):
 
 
 def none(net: Net, of_values: tuple[ValueSymmetry, ...] = ()) -> Symmetries:
-    """No exchanges of elements."""
+    """Return no exchanges of elements."""
     places, transitions = range(len(net.places)), range(len(net.transitions))
     return Symmetries((), tuple((p,) for p in places), tuple((t,) for t in transitions), of_values)

@@ -10,7 +10,7 @@ from petri.run.stop import StopSign
 
 
 def _refuse_unordered(net: Net) -> None:
-    """Raises Unsolvable where tokens of a set come to a queue in the order of a bag, which a state does not have."""
+    """Raise Unsolvable where tokens of a set come to a queue in the order of a bag, which a state does not have."""
     for index, transition in enumerate(net.transitions):
         for arc in transition.outputs:
             from_bag = arc.each is not None and net.places[transition.sets[arc.each].place].discipline == "bag"
@@ -21,7 +21,7 @@ def _refuse_unordered(net: Net) -> None:
 def explore(
     net: Net, limits: Limits = Limits(), stop: StopSign | None = None, symmetries: Symmetries | None = None
 ) -> NativeSpace:
-    """The state space of a net, as far as limits and `stop` allow, with symmetries where times are not constant.
+    """Return the state space of a net, as far as limits and `stop` allow, with symmetries where times are not constant.
 
     Raises Unsolvable, and ModelError where a firing breaks a rule.
     """

@@ -60,7 +60,7 @@ class Rewards:
         self._samples: dict[int, tuple[Floats, Any]] = {}
 
     def chance(self, number: int, asked: Chance) -> Bounded:
-        """The probability that a trial hits."""
+        """Return the probability that a trial hits."""
         if number not in self._chances:
             self._chances[number] = first_passage(self.chain, asked)
         return self._chances[number]
@@ -76,7 +76,7 @@ class Rewards:
         return ("count", "sum", "squares") if isinstance(probe, Sample) and probe.place is None else ()
 
     def is_of_states(self, name: Name) -> bool:
-        """Whether it is there as long as the state lasts, and not brought by arcs."""
+        """Return whether it is there as long as the state lasts, and not brought by arcs."""
         return name[0] in ("tokens", "nonempty", "in_progress", "active", "content", "watched", "share")
 
     def column(self, name: Name) -> Column:
@@ -91,7 +91,7 @@ class Rewards:
         return self._kept[name]
 
     def _alike(self, kind: str, number: int) -> tuple[int, ...]:
-        """The places or transitions that have the same figures, as symmetries map them to one another.
+        """Return the places or transitions that have the same figures, as symmetries map them to one another.
 
         Their mean counts: a state stands for others, in which they have changed parts.
         """
@@ -135,14 +135,16 @@ class Rewards:
         return chain.rates(np.where(counted, values ** ("count", "sum", "squares").index(kind), 0.0))
 
     def _counts(self, number: int, of_place: bool) -> Integers:
-        """The tokens of a place, or the firings of a transition in progress; two columns in a row are made of them."""
+        """Return the tokens of a place, or the firings of a transition in progress; two columns in a row are made of
+        them.
+        """
         if self._last is None or self._last[0] != (number, of_place):
             counts = self.chain.counts(number) if of_place else self.chain.in_progress(number)
             self._last = (number, of_place), counts
         return self._last[1]
 
     def samples(self, number: int, probe: Sample) -> tuple[Floats, Any]:
-        """The value of a sample at each arc, and which arcs have one."""
+        """Return the value of a sample at each arc, and which arcs have one."""
         if number not in self._samples:
             space = self.chain.space
             values, counted = np.zeros(space.arcs), np.zeros(space.arcs, dtype=bool)
@@ -175,7 +177,7 @@ Averages = Mapping[Name, Bounded]
 
 
 def long_run(rewards: Rewards, steady: SteadyState) -> list[Averages]:
-    """The averages per time unit in each closed class."""
+    """Return the averages per time unit in each closed class."""
     columns = [partial(_first, rewards, name) for name in rewards.names]
     return [
         dict(zip(rewards.names, steady.averages(number, columns), strict=True))
@@ -189,7 +191,7 @@ def _first(rewards: Rewards, name: Name) -> Floats:
 
 
 def up_to(rewards: Rewards, first: Transient) -> Averages:
-    """The expected integrals and sums up to the instant."""
+    """Return the expected integrals and sums up to the instant."""
     averages = {}
     for name in rewards.names:
         column, at_once = rewards.column(name)
@@ -203,7 +205,7 @@ def up_to(rewards: Rewards, first: Transient) -> Averages:
 
 
 def at_instant(rewards: Rewards, first: Transient) -> dict[int, Bounded]:
-    """The expected tokens of each place at the instant."""
+    """Return the expected tokens of each place at the instant."""
     found = {}
     for place in range(len(rewards.net.places)):
         column, _ = rewards.column(("tokens", place))
@@ -245,7 +247,7 @@ class Figures:
         return column
 
     def of(self, kind: FigureKind, index: int) -> Bounded:
-        """A figure of a place or transition. Raises Undetermined."""
+        """Return a figure of a place or transition. Raises Undetermined."""
         if kind.total and kind.name != "maximum" and not self.totals:
             raise Undetermined("exact-total")
         return self._figure(kind, index)
@@ -255,7 +257,7 @@ class Figures:
         return Bounded.of(Bounded.of(_plain(above)) / Bounded.of(_plain(below)))
 
     def value(self, term: Term) -> Bounded:
-        """The value of a formula. Raises Undetermined."""
+        """Return the value of a formula. Raises Undetermined."""
         if (
             not self.totals
             and term.op not in ("max", "content", "watched", "chance", "quantile")
@@ -290,7 +292,9 @@ class Figures:
         return self._figure(TERMS[term.op], index)
 
     def _chance(self, number: int) -> Bounded:
-        """A share of time; or a probability of trials, which begin at the start of the chain whatever is solved."""
+        """Return a share of time; or a probability of trials, which begin at the start of the chain whatever is
+        solved.
+        """
         chance = self.net.chances[number]
         if chance.share:
             return self.averages["share", number] / self.seen.elapsed
@@ -299,7 +303,7 @@ class Figures:
         return self.rewards.chance(number, chance)
 
     def _check(self, number: int) -> None:
-        """Raises Undetermined where the chain does not show what a probe needs."""
+        """Raise Undetermined where the chain does not show what a probe needs."""
         probe = self.net.probes[number]
         if isinstance(probe, Passage):
             raise Undetermined("exact-passage")
@@ -309,7 +313,7 @@ class Figures:
             raise Undetermined("exact-unseen")
 
     def _of_probe(self, number: int, field: str) -> Bounded:
-        """A figure of a sample, of a content or of a value of the marking."""
+        """Return a figure of a sample, of a content or of a value of the marking."""
         self._check(number)
         probe = self.net.probes[number]
         if isinstance(probe, Content):
@@ -343,12 +347,12 @@ SAMPLE_FIELDS: Final[Mapping[str, Callable[[Bounded, Bounded, Bounded], Bounded]
 
 
 def _plain(value: Any) -> Any:
-    """An element of numpy as a number of Python, or within bounds."""
+    """Return an element of numpy as a number of Python, or within bounds."""
     return value.item() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def mixed(chances: Sequence[Bounded], values: Sequence[Bounded]) -> Bounded:
-    """The mean over closed classes, of those that have the figure."""
+    """Return the mean over closed classes, of those that have the figure."""
     known = [(chance, one) for chance, one in zip(chances, values, strict=True) if not math.isnan(one.value)]
     if not known:
         return NOTHING

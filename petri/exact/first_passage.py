@@ -16,7 +16,7 @@ Chosen = NDArray[np.bool_]
 
 
 def first_passage(chain: Chain, chance: Chance) -> Bounded:
-    """The probability that a trial hits, of a question without a time, and one that is put at the start."""
+    """Return the probability that a trial hits, of a question without a time, and one that is put at the start."""
     hit = _where(chain, chance.hit)
     stop = np.zeros(chain.states, dtype=bool) if chance.stop is None else _where(chain, chance.stop) & ~hit
     start, chances = chain.initial
@@ -49,12 +49,12 @@ def _where(chain: Chain, condition: Watched) -> Chosen:
 
 
 def _sum(matrix: object) -> Floats:
-    """The sum of each row."""
+    """Return the sum of each row."""
     return np.asarray(matrix.sum(axis=1)).ravel()  # type: ignore[attr-defined]
 
 
 def _reaching(inside: object, last: Chosen) -> Chosen:
-    """The states from which one of the last ones is reached."""
+    """Return the states from which one of the last ones is reached."""
     sparse, graph = library("scipy.sparse"), library("scipy.sparse.csgraph")
     size = len(last)
     towards = sparse.bmat(

@@ -13,7 +13,7 @@ class NeedsExtra(ImportError):
 
 
 def library(name: str) -> Any:
-    """The module of scipy or networkx of this name. Raises NeedsExtra."""
+    """Return the module of scipy or networkx of this name. Raises NeedsExtra."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -16,7 +16,8 @@ MOST_CODES = 1_000_000
 def values(
     net: Net, expression: Expr, variables: Sequence[Integers], counts: Callable[[int], Integers], states: int
 ) -> Floats:
-    """The value of an expression in each state, read once for each different marking of the places that it counts.
+    """Return the value of an expression in each state, read once for each different marking of the places that it
+    counts.
 
     variables: a column for each. counts: the tokens of a place in each state.
     """
@@ -32,7 +33,7 @@ def values(
 
 
 def _different(columns: Sequence[Integers], states: int) -> tuple[list[list[int]], Integers]:
-    """The different rows of these columns, none of which is negative, and which of them each state has."""
+    """Return the different rows of these columns, none of which is negative, and which of them each state has."""
     numbers: Integers = np.zeros(states, dtype=np.int64)
     rows: list[list[int]] = [[]]
     for column in columns:

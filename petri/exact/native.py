@@ -118,7 +118,7 @@ class NativeSpace:
         return self._labels(2)
 
     def _labels(self, part: int) -> Floats:
-        """A part of the label of each arc."""
+        """Return a part of the label of each arc."""
         labels = np.array([label[part] for label in self.explored.labels()], dtype=np.float64)
         return labels[np.frombuffer(self.explored.arc_labels(), dtype=np.uint32)]
 
@@ -197,7 +197,7 @@ class NativeSpace:
 
 
 def effort(tolerance: float) -> tuple[float, int, int]:
-    """How far the engine goes for bounds of this width."""
+    """Return how far the engine goes for bounds of this width."""
     return tolerance, MOST_SWEEPS, BASIS
 
 
@@ -206,7 +206,7 @@ def reals(parts: bytes) -> Floats:
 
 
 def as_matrix(rows: Rows) -> Any:
-    """A sparse matrix of the engine's."""
+    """Return a sparse matrix of the engine's."""
     offsets, columns, rates = rows
     indptr = np.frombuffer(offsets, dtype=np.int64)
     indices = np.frombuffer(columns, dtype=np.uint32).astype(np.int32)
@@ -219,7 +219,8 @@ def _rows(matrix: Any) -> Rows:
 
 
 def stationary(rates: Any, tolerance: float, stop: StopSign) -> tuple[Floats, float]:
-    """The stationary distribution of an irreducible chain, and the error of averages over it, relative to their span.
+    """Return the stationary distribution of an irreducible chain, and the error of averages over it, relative to their
+    span.
 
     rates: a sparse matrix, without entries on the diagonal, of at least two states.
     """

@@ -23,24 +23,27 @@ LIMITS = {"states": "exact-many-states", "memory": "exact-much-memory", "binding
 
 
 def too_many(net: Net, space: StateSpace) -> Unsolvable:
-    """That a limit ended the exploration, with the place that holds the most tokens."""
+    """Return that a limit ended the exploration, with the place that holds the most tokens."""
     return Unsolvable(LIMITS[space.ended], space.crowded, states=len(space), **_fullest(net, space))
 
 
 def stopped(net: Net, space: StateSpace) -> Diagnostic:
-    """That Ctrl-C ended the exploration, with the same."""
+    """Return that Ctrl-C ended the exploration, with the same."""
     return Diagnostic("exact-stopped", values={"states": len(space), **_fullest(net, space)})
 
 
 def _fullest(net: Net, space: StateSpace) -> dict[str, Any]:
-    """The place that holds the most tokens, if these are many."""
+    """Return the place that holds the most tokens, if these are many."""
     most = [int(space.counts(place).max()) for place in range(len(net.places))]
     place = max(range(len(most)), key=most.__getitem__, default=0)
     return {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
 
 
 def chain_of(net: Net, space: NativeSpace) -> NativeChain:
-    """The chain of a state space. Raises Unsolvable where states are left out, or time stands still; Interrupted."""
+    """Return the chain of a state space.
+
+    Raises Unsolvable where states are left out, or time stands still; Interrupted.
+    """
     if space.stop.is_set():
         raise Interrupted(stopped(net, space))
     if not space.complete:
@@ -84,7 +87,7 @@ class NativeChain(Chain):
         return self._in_progress(transition).astype(np.int64)
 
     def _in_progress(self, transition: int) -> NDArray[Any]:
-        """The same in as few bytes as will do: several columns are made of them, so some are kept."""
+        """Return the same in as few bytes as will do: several columns are made of them, so some are kept."""
         if transition not in self._running:
             found = super().in_progress(transition)
             found = found.astype(np.min_scalar_type(found.max(initial=0)))
@@ -99,7 +102,9 @@ class NativeChain(Chain):
         return self._per_time(*self.native.firings(transition))
 
     def _rate_of_clocks(self, transition: int) -> float | None:
-        """The rate of each running clock, if it never changes and all states are tangible: then no arc is read."""
+        """Return the rate of each running clock, if it never changes and all states are tangible: then no arc is
+        read.
+        """
         clock = self.net.transitions[transition].clock
         if clock is None or clock.speed is not None or self.kind != "continuous" or self.states < len(self.space):
             return None
@@ -158,7 +163,7 @@ class NativeChain(Chain):
 
 
 def _given(transition: Transition, places: Sequence[int]) -> int | None:
-    """The tokens that each firing gives to places; None if it depends on the firing."""
+    """Return the tokens that each firing gives to places; None if it depends on the firing."""
     total = 0
     for arc in transition.outputs:
         if any(place in places for place in arc.places):

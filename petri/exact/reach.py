@@ -93,7 +93,7 @@ class Reachability:
         return order, starts
 
     def way(self, state: int) -> list[Step]:
-        """A shortest way from the initial state, arc by arc."""
+        """Return a shortest way from the initial state, arc by arc."""
         return self._with_variables(self._way(state))
 
     def _with_variables(self, steps: Sequence[Step]) -> list[Step]:
@@ -125,11 +125,11 @@ class Reachability:
         return np.where(np.isfinite(found), found, -1).astype(np.int64)
 
     def depth(self, state: int) -> int:
-        """The number of arcs of a shortest way to a state."""
+        """Return the number of arcs of a shortest way to a state."""
         return int(self._depths[state])
 
     def where(self, condition: Watched) -> NDArray[np.bool_]:
-        """The states in which a condition holds, as `petri.language.condition` reads it."""
+        """Return the states in which a condition holds, as `petri.language.condition` reads it."""
         running = [self.space.in_progress(transition) for transition in condition.firings]
         variables = [self.is_dead.astype(np.int64), *running]
         found: NDArray[np.bool_] = values(
@@ -166,7 +166,7 @@ class Reachability:
         return None
 
     def _is_monotone(self, again: Sequence[Step]) -> bool:
-        """Whether more tokens can never keep these firings from happening."""
+        """Return whether more tokens can never keep these firings from happening."""
         if any(place.capacity is not None or place.discipline != "bag" for place in self.net.places):
             return False
         if len({one.priority for one in self.net.transitions}) > 1:
@@ -183,7 +183,9 @@ def _asks_for_tokens(transition: Transition) -> bool:
 
 
 def _added(before: StateView, after: StateView) -> dict[int, int]:
-    """What tokens a state has more than another that it otherwise equals; nothing if it does not, or has no more."""
+    """Return what tokens a state has more than another that it otherwise equals; nothing if it does not, or has no
+    more.
+    """
     if before.running != after.running:
         return {}
     added: dict[int, int] = {}

@@ -63,7 +63,7 @@ class Needs:
         return other
 
     def dynamics(self) -> None:
-        """What decides where the net goes."""
+        """Add what decides where the net goes."""
         for index, place in enumerate(self.net.places):
             self.of_tokens(index, [place.key, place.then, place.weight])
             for slot in place.per:
@@ -88,7 +88,7 @@ class Needs:
                 self.of_firings(index, [output.condition, output.index, output.count])
 
     def breaking(self) -> None:
-        """What may break a rule, so that the net stops."""
+        """Add what may break a rule, so that the net stops."""
         found = True
         while found:
             size = len(self.slots), len(self.variables)
@@ -106,7 +106,7 @@ class Needs:
             found = size != (len(self.slots), len(self.variables))
 
     def of_probe(self, probe: Probe) -> None:
-        """What the values of a probe need."""
+        """Add what the values of a probe need."""
         if isinstance(probe, Counter):
             self.of_firings(probe.transition, [probe.quantity])
         elif isinstance(probe, Sample):
@@ -169,7 +169,7 @@ class Ranges:
         return _range(self.slots[variable]) if variable in self.slots else ALL
 
     def holds(self, expression: Expr, slot: Slot | None = None) -> bool:
-        """Whether it always has a value, and one that the slot can have."""
+        """Return whether it always has a value, and one that the slot can have."""
         try:
             low, high = range_of(expression, self.of)
         except MayFail:
@@ -183,7 +183,7 @@ def _range(slot: Slot) -> Range:
 
 
 def relevant(net: Net) -> Relevant:
-    """The net with what matters. Raises Unsolvable where the time itself, or a continuous draw, does."""
+    """Return the net with what matters. Raises Unsolvable where the time itself, or a continuous draw, does."""
     net = replace(net, transitions=tuple(map(_with_its_times, net.transitions)))
     needs = Needs(net)
     needs.dynamics()
@@ -208,12 +208,12 @@ def relevant(net: Net) -> Relevant:
 
 
 def whole(net: Net) -> Relevant:
-    """The net with all values, whether they matter or not."""
+    """Return the net with all values, whether they matter or not."""
     return Relevant(replace(net, transitions=tuple(map(_with_its_times, net.transitions))), frozenset())
 
 
 def untimed(net: Net) -> Net:
-    """The net with times that may be anything: each that is not 0 is exponential, which can be short or long."""
+    """Return the net with times that may be anything: each that is not 0 is exponential, which can be short or long."""
     any_time = Expr("exp", "real", (Expr("const", "real", value=1.0),))
     transitions = []
     for one in net.transitions:
@@ -227,7 +227,7 @@ def untimed(net: Net) -> Net:
 
 
 def _with_its_times(transition: Transition) -> Transition:
-    """A time that is drawn first, by name, is drawn in the time itself if nothing else needs it."""
+    """Draw a time that is drawn first, by name, in the time itself if nothing else needs it."""
     drawn = {draw.variable: draw for draw in transition.draws}
     random = [v for v, draw in drawn.items() if any(part.op in ENDLESS for part in operations([draw.expression]))]
     for variable in random:
@@ -255,7 +255,7 @@ def _substituted(expression: Expr, variable: int, by: Expr) -> Expr:
 
 
 def _nothing(slot: Slot) -> Scalar:
-    """The value of a slot that does not matter."""
+    """Return the value of a slot that does not matter."""
     value: Scalar = 0.0 if slot.kind == "real" else 0
     if slot.low is not None and slot.low > value:
         return slot.low

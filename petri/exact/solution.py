@@ -98,7 +98,7 @@ class Solution(ShownInNotebook, Frozen):
     symmetries: tuple[Symmetry | ValueSymmetry, ...] = ()
 
     def figure(self, name: str) -> Exact:
-        """A figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
+        """Return a figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
 
         Raises UnknownName (a KeyError) with the nearest names.
         """
@@ -135,7 +135,7 @@ class Solution(ShownInNotebook, Frozen):
         }
 
     def to_pandas(self) -> Any:
-        """A table with a row for each figure. Raises ImportError if pandas is not installed."""
+        """Return a table with a row for each figure. Raises ImportError if pandas is not installed."""
         import pandas
 
         rows = [
@@ -162,7 +162,7 @@ def _as_dict(one: Exact) -> dict[str, Any]:
 def solve(
     net: Net, at: float | None = None, limits: Limits = Limits(), stop: StopSign | None = None, symmetry: bool = True
 ) -> Solution:
-    """The exact figures of a net. symmetry: of states that the net's symmetries map to one another, explore one.
+    """Return the exact figures of a net. symmetry: of states that the net's symmetries map to one another, explore one.
 
     Raises Unsolvable, NeedsExtra, Interrupted after `stop`, and ModelError where a firing breaks a rule.
     """
@@ -184,7 +184,7 @@ class _Asymmetric(Exception):
 
 
 def _without_time(net: Net, space: NativeSpace) -> Unsolvable:
-    """Why no time passes in any state."""
+    """Return why no time passes in any state."""
     if all(one.clock is None and not lasts(one) for one in net.transitions):
         return Unsolvable("exact-no-time")
     fire = [net.transitions[one] for one in sorted(set(space.transitions.tolist()))]
@@ -216,7 +216,7 @@ class _Solver:
             self.at_end = tuple(Exact(f"{p.name}.tokens", "", instant[i]) for i, p in enumerate(net.places))
 
     def _check_symmetry(self) -> None:
-        """Each closed class has a state that every symmetry maps to itself, so it does so with the class.
+        """Check that each closed class has a state that every symmetry maps to itself, so it does so with the class.
 
         Exchanges of values alone leave all figures as they are, whichever class a state is in.
         """
@@ -272,7 +272,7 @@ class _Solver:
         return not kind.total or kind.name == "maximum" or self.at is not None
 
     def _measure(self, measure: Measure) -> list[Exact]:
-        """A measure, and the other fields that it records."""
+        """Return a measure, and the other fields that it records."""
         found = [self._exact(measure.name, measure.dimension, lambda one: one.value(measure.formula))]
         for field in recorded_fields(measure)[1:]:
             kind = measure.formula.op if measure.formula.op in ("passage", "order", "content") else "sample"

@@ -61,7 +61,7 @@ class SteadyState:
         return self._absorbed(states)
 
     def _absorbed(self, states: tuple[Integers, ...]) -> Classes:
-        """The probabilities of the closed classes."""
+        """Return the probabilities of the closed classes."""
         start, chances = self.chain.initial
         where = np.zeros(self.chain.states, dtype=np.int64)
         for one in states:
@@ -89,7 +89,7 @@ class SteadyState:
     # ------------------------------------------------------------ averages
 
     def averages(self, number: int, columns: Sequence[Callable[[], Floats]]) -> Iterator[Bounded]:
-        """The long-run averages, in a closed class, of what states bring per time unit, column by column."""
+        """Yield the long-run averages, in a closed class, of what states bring per time unit, column by column."""
         states = self.classes.states[number]
         if len(states) == 1:
             return (Bounded.of(float(column()[states[0]])) for column in columns)
@@ -109,7 +109,8 @@ class SteadyState:
     def _over(
         self, number: int, shares: Floats, off: float, of_rates: float, columns: Sequence[Callable[[], Floats]]
     ) -> Iterator[Bounded]:
-        """The averages over shares of states, which are off by at most `off` of the span and `of_rates` of their size.
+        """Yield the averages over shares of states, which are off by at most `off` of the span and `of_rates` of their
+        size.
 
         They are taken over a distribution of which it is known how far it is off; those that are not known well enough
         are bounded one by one.
@@ -134,7 +135,7 @@ class SteadyState:
 
 
 def ends(chain: Chain, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
-    """The probabilities to end in each class from probabilities of the states before, and how far they are off.
+    """Return the probabilities to end in each class from probabilities of the states before, and how far they are off.
 
     inside: rates N between these states. into: those from them to the classes. With D, the rates out of each state,
     and the start s, the expected times t in the states solve (D − N)ᵀt = s. The solution x of (D − N)x = b is a
@@ -153,7 +154,7 @@ def ends(chain: Chain, inside: Any, into: Any, starting: Floats) -> tuple[Floats
 
 
 def _times_by_returns(chain: Chain, inside: Any, into: Any, starting: Floats) -> Floats:
-    """The expected times in the states before the end, by the native engine, for many states.
+    """Return the expected times in the states before the end, by the native engine, for many states.
 
     The end becomes a state that returns to the start at a rate: then the shares of the states are to one another as
     these times. They are certain most where the end has half of all.
@@ -197,7 +198,7 @@ class _Solved:
 
 
 def stationary(rates: Any) -> Floats:
-    """The stationary distribution of an irreducible chain, by a direct solution."""
+    """Return the stationary distribution of an irreducible chain, by a direct solution."""
     size = rates.shape[0]
     if size == 1:
         return np.ones(1)
@@ -217,12 +218,12 @@ def stationary(rates: Any) -> Floats:
 
 
 def certain_shares(rates: Any) -> tuple[Floats, float, float]:
-    """The stationary distribution of an irreducible chain, and by how much averages over it may be off.
+    """Return the stationary distribution of an irreducible chain, and by how much averages over it may be off.
 
     In part of the span of what is averaged: ½·‖πQ‖₁·T with a bound T of the expected time to one state from any other,
     as `exact/chain/stationary.rs` explains; the sums have more digits where the machine has them. In part of the
-    average of its size: what the roundings in the rates do. By the Markov chain tree theorem, a share is a quotient of sums of
-    products of n − 1 rates.
+    average of its size: what the roundings in the rates do. By the Markov chain tree theorem, a share is a quotient of
+    sums of products of n − 1 rates.
     """
     size, columns = rates.shape[0], rates.tocsc()
     shares = stationary(rates).astype(np.longdouble)
@@ -269,7 +270,8 @@ class _Poisson:
 
 
 def certified(rates: Any, rewards: Floats) -> Iterator[Bounded]:
-    """The averages of rewards, a column each, in an irreducible chain: between the bounds that a solution h proves.
+    """Yield the averages of rewards, a column each, in an irreducible chain: between the bounds that a solution h
+    proves.
 
     h is improved by what its sums lack, which are computed with more digits where the machine has them. The roundings
     in a rate and in a sum change it by at most a part of the size of its terms. They change the average by at most the
@@ -300,5 +302,5 @@ def certified(rates: Any, rewards: Floats) -> Iterator[Bounded]:
 
 
 def rounding(terms: int) -> float:
-    """A bound of the rounding error when numpy adds this many products, relative to the sum of their sizes."""
+    """Return a bound of the rounding error when numpy adds this many products, relative to the sum of their sizes."""
     return EPSILON * (24.0 + math.log2(terms + 1.0))

@@ -39,7 +39,7 @@ Form = tuple[Any, ...]
 
 
 def symmetries(net: Net, shown: Iterable[int]) -> Symmetries:
-    """The exchanges that a net allows. shown: the probes whose values it must keep."""
+    """Return the exchanges that a net allows. shown: the probes whose values it must keep."""
     probes = [net.probes[number] for number in shown]
     if not _is_readable(net, probes):
         return none(net)
@@ -101,7 +101,7 @@ class _Finder:
                 yield tuple(together), list(zip(*(rows[name] for name in together), strict=True))
 
     def _connected(self, rows: Mapping[str, Sequence[int]]) -> Iterator[list[str]]:
-        """The arrays between which transitions move tokens, of those that are not used yet."""
+        """Yield the arrays between which transitions move tokens, of those that are not used yet."""
         owner = {place: name for name, places in rows.items() for place in places}
         waiting = [name for name in rows if not self.used_places & set(rows[name])]
         while waiting:
@@ -158,7 +158,7 @@ class _Finder:
     def _elements(
         self, family: Family, rotates: bool, exchanges: Sequence[tuple[dict[int, int], dict[int, int]]]
     ) -> tuple[Element, ...] | None:
-        """The elements with their transitions whose firings last; None if one of these belongs to several."""
+        """Return the elements with their transitions whose firings last; None if one of these belongs to several."""
         owner = {place: number for number, row in enumerate(family) for place in row}
         lasting: list[list[int]] = [[] for _ in family]
         for index in sorted({transition for place in owner for transition in self.touching[place]}):
@@ -207,7 +207,7 @@ def _join(groups: list[tuple[int, ...]], exchange: Mapping[int, int]) -> None:
 
 
 def _indices(name: str) -> Iterator[tuple[str, str]]:
-    """Each index in a name, with the name that has `…` in its place."""
+    """Yield each index in a name, with the name that has `…` in its place."""
     for brackets in _BRACKETS.finditer(name):
         start = brackets.start(1)
         for index in brackets[1].split(","):
@@ -216,7 +216,7 @@ def _indices(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_readable(net: Net, probes: Sequence[Probe]) -> bool:
-    """Whether no figure needs the values of single firings, which are looked for in states as they are.
+    """Return whether no figure needs the values of single firings, which are looked for in states as they are.
 
     Sets read and change values in ways that are not followed.
     """
@@ -249,7 +249,7 @@ def _parts(transition: Transition) -> Iterator[Expr | None]:
 
 
 def _places(transition: Transition) -> Iterator[int]:
-    """Every place that a transition names."""
+    """Yield every place that a transition names."""
     yield from (place for arc in transition.inputs for place in (arc.place, *arc.takes_from))
     yield from (arc.place for arc in transition.inhibitors)
     yield from transition.emptied
@@ -258,7 +258,7 @@ def _places(transition: Transition) -> Iterator[int]:
 
 
 def _of(expression: Expr | None, at: Mapping[int, int]) -> Form | None:
-    """An expression with other places, its operands in one order where this has no meaning."""
+    """Return an expression with other places, its operands in one order where this has no meaning."""
     if expression is None:
         return None
     if expression.op == "tokens":
@@ -271,7 +271,7 @@ def _of(expression: Expr | None, at: Mapping[int, int]) -> Form | None:
 
 
 def _operands(expression: Expr) -> Iterator[Expr]:
-    """The operands, those of the same operation within it included if it is associative."""
+    """Yield the operands, those of the same operation within it included if it is associative."""
     for part in expression.args:
         if expression.op in COMMUTE and (part.op, part.kind) == (expression.op, expression.kind):
             yield from _operands(part)
@@ -280,7 +280,7 @@ def _operands(expression: Expr) -> Iterator[Expr]:
 
 
 def _form(transition: Transition, at: Mapping[int, int]) -> Form:
-    """What a transition does with other places: all but its name."""
+    """Return what a transition does with other places: all but its name."""
 
     def of(expression: Expr | None) -> Form | None:
         return _of(expression, at)
@@ -319,7 +319,7 @@ def _form(transition: Transition, at: Mapping[int, int]) -> Form:
 
 
 def _place_form(place: Place) -> Form:
-    """What a place is: all but its name."""
+    """Return what a place is: all but its name."""
     slots = tuple((slot.kind, slot.low, slot.high) for slot in place.colour.slots)
     keys = _of(place.key, {}), _of(place.then, {}), _of(place.weight, {})
     return slots, place.discipline, keys, place.per, place.capacity, tuple(place.initial), place.stream
@@ -337,7 +337,7 @@ def _probe_form(probe: Probe, at: Mapping[int, int], transitions: Mapping[int, i
 
 
 def _with_firings(form: Any, firings: Sequence[int]) -> Any:
-    """A form with the transitions in place of the variables that stand for them."""
+    """Return a form with the transitions in place of the variables that stand for them."""
     if isinstance(form, tuple):
         if len(form) == 4 and form[0] == "var":
             return "firings", firings[int(form[2])]

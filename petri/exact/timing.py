@@ -18,7 +18,7 @@ IN_STAGES: Final = frozenset("exp erlang hyperexponential geometric".split())
 
 
 def without_stages(times: Iterable[Expr | None]) -> str:
-    """The word of the first draw in these times of which a state cannot hold the rest."""
+    """Return the word of the first draw in these times of which a state cannot hold the rest."""
     draws = [part.op for part in operations(times) if part.op in ENDLESS]
     found = next((op for op in draws if op not in IN_STAGES), draws[0] if draws else "exp")
     return OPERATIONS[found].word or found

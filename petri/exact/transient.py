@@ -35,7 +35,10 @@ class Transient(Frozen):
 
 
 def transient(chain: Chain, until: float) -> Transient:
-    """The distribution at the instant `until`, in the net's time unit. Raises Unsolvable if it takes too many steps."""
+    """Return the distribution at the instant `until`, in the net's time unit.
+
+    Raises Unsolvable if it takes too many steps.
+    """
     start = np.zeros(chain.states)
     start[chain.initial[0]] = chain.initial[1]
     if chain.space.takes_turns:
@@ -54,7 +57,8 @@ def transient(chain: Chain, until: float) -> Transient:
 
 
 def poisson_weights(mean: float) -> tuple[int, Floats]:
-    """The first number, and the probabilities from it on, of a Poisson variable: all but `LEFT_OUT` on either side.
+    """Return the first number, and the probabilities from it on, of a Poisson variable: all but `LEFT_OUT` on either
+    side.
 
     They are computed from the most probable number outwards, by ratios, and divided by their sum.
     """
@@ -80,7 +84,7 @@ def poisson_weights(mean: float) -> tuple[int, Floats]:
 
 
 def _stepped(chain: Chain, start: Floats, until: float) -> Transient:
-    """The chain in ticks, from one end of a stay to the next."""
+    """Return the chain in ticks, from one end of a stay to the next."""
     matrix = chain.matrix
     sojourns, end = np.round(chain.sojourns / chain.tick), round(until / chain.tick)
     entered: dict[float, Floats] = {0.0: start}

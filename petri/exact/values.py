@@ -33,7 +33,7 @@ Values = Mapping[int, int]
 
 
 def value_symmetries(net: Net, probes: Sequence[Probe], others: Symmetries) -> tuple[ValueSymmetry, ...]:
-    """The exchanges of values that a net allows beside those of elements. probes: those they must keep."""
+    """Return the exchanges of values that a net allows beside those of elements. probes: those they must keep."""
     elements = [element for one in others.of_elements for element in one.elements]
     places = {place for element in elements for place in element.places}
     transitions = {transition for element in elements for transition in element.transitions}
@@ -66,7 +66,7 @@ def _slots(net: Net) -> Iterator[list[Node]]:
 
 
 def _flows(t: int, transition: Transition) -> Iterator[list[Node]]:
-    """What belongs together in a transition."""
+    """Yield what belongs together in a transition."""
 
     def of(expression: Expr | None) -> list[Node]:
         parts = operations([expression])
@@ -88,12 +88,12 @@ def _flows(t: int, transition: Transition) -> Iterator[list[Node]]:
 
 
 def _asking(transition: Transition) -> tuple[InputArc | InhibitorArc, ...]:
-    """The arcs that look at tokens."""
+    """Return the arcs that look at tokens."""
     return *transition.inputs, *transition.inhibitors
 
 
 def _reading(transition: Transition) -> Iterator[Expr | None]:
-    """What decides a firing, but for its draws, patterns and the values it gives."""
+    """Yield what decides a firing, but for its draws, patterns and the values it gives."""
     yield from (transition.guard, transition.time)
     yield from (arc.count for arc in transition.inputs)
     yield from (arc.threshold for arc in transition.inhibitors)
@@ -142,7 +142,7 @@ class _Class:
         return ValueSymmetry(rotates, tuple(values), tuple(self.slots), tuple(names), keeps_start)
 
     def _block(self) -> list[int]:
-        """The most values of which any two may be exchanged."""
+        """Return the most values of which any two may be exchanged."""
         blocks: list[list[int]] = []
         for value in self.values:
             block = next((one for one in blocks if self._commutes({one[0]: value, value: one[0]})), None)
@@ -154,7 +154,9 @@ class _Class:
     # ------------------------------------------------------------ values
 
     def _values(self) -> tuple[int, ...]:
-        """Those of initial tokens, and those that are given or drawn whatever the marking; the rules add no others."""
+        """Return those of initial tokens, and those that are given or drawn whatever the marking; the rules add no
+        others.
+        """
         found = {
             int(token[slot]) for place, slot in self.slots for held, token in self.net.places[place].initial if held
         }
@@ -166,7 +168,7 @@ class _Class:
         return tuple(sorted(found))
 
     def _flowing(self) -> Iterator[tuple[int, Expr]]:
-        """What flows into the class, by transition."""
+        """Yield what flows into the class, by transition."""
         for t, transition in enumerate(self.net.transitions):
             for draw in transition.draws:
                 if draw.variable in self.variables_of[t]:
@@ -177,7 +179,7 @@ class _Class:
                         yield t, value
 
     def _fit(self) -> bool:
-        """Whether each slot of the class can have each of its values."""
+        """Return whether each slot of the class can have each of its values."""
         kinds = [self.net.places[place].colour.slots[slot] for place, slot in self.slots]
         least, greatest = self.values[0], self.values[-1]
         return all(
@@ -185,7 +187,7 @@ class _Class:
         )
 
     def _is_related(self) -> bool:
-        """Whether a token, or a firing in progress, may have several values of the class."""
+        """Return whether a token, or a firing in progress, may have several values of the class."""
         if any(len(slots) > 1 for slots in self.slots_of.values()):
             return True
         for transition in self.lasting:
@@ -211,7 +213,7 @@ class _Class:
     # ------------------------------------------------------------ what an exchange must keep
 
     def _commutes(self, swap: Values) -> bool:
-        """Whether an exchange of values maps the net to itself."""
+        """Return whether an exchange of values maps the net to itself."""
         places = self.net.places
         if any(places[number].per for number in self.slots_of):
             return False
@@ -253,7 +255,7 @@ class _Class:
         return self._is_exchanged(expression, swap, own) if flows else self._is_kept(expression, swap, own)
 
     def _is_kept(self, expression: Expr | None, swap: Values, own: set[int]) -> bool:
-        """Whether exchanged values give what the values gave."""
+        """Return whether exchanged values give what the values gave."""
         if expression is None or not (variables := _variables(expression, own)):
             return True
         if expression.op in ("eq", "ne") and all(_is_of(part, own) for part in expression.args):
@@ -264,7 +266,7 @@ class _Class:
         return expression.op != "var" and all(self._is_kept(part, swap, own) for part in expression.args)
 
     def _is_exchanged(self, expression: Expr, swap: Values, own: set[int]) -> bool:
-        """Whether exchanged values give the exchange of what the values gave, which is one of the class."""
+        """Return whether exchanged values give the exchange of what the values gave, which is one of the class."""
         if _is_of(expression, own):
             return True
         if expression.op == "if":
@@ -282,7 +284,10 @@ class _Class:
     def _tried(
         self, expression: Expr, swap: Values, variables: list[int]
     ) -> list[tuple[dict[Any, float], dict[Any, float]]] | None:
-        """What the expression gives for all values, and for them exchanged; None if more than the values decide."""
+        """Return what the expression gives for all values, and for them exchanged;
+
+        None if more than the values decide.
+        """
         if len(self.values) ** len(variables) > MOST_TRIED:
             return None
         tried = []
@@ -303,17 +308,20 @@ class _Class:
 
 
 def _is_of(expression: Expr, own: set[int]) -> bool:
-    """Whether it is a variable of the class."""
+    """Return whether it is a variable of the class."""
     return expression.op == "var" and int(expression.value or 0) in own
 
 
 def _variables(expression: Expr, own: set[int]) -> list[int]:
-    """Those of the class in an expression."""
+    """Return those of the class in an expression."""
     return sorted({int(part.value or 0) for part in operations([expression]) if _is_of(part, own)})
 
 
 def _law(expression: Expr, values: Mapping[int, Scalar]) -> dict[Any, float] | None:
-    """The values of an expression with their probabilities, or its error; None if more than these variables decides."""
+    """Return the values of an expression with their probabilities, or its error;
+
+    None if more than these variables decides.
+    """
     parts = list(operations([expression]))
     if any(part.op in IN_STATES or (part.op == "var" and int(part.value or 0) not in values) for part in parts):
         return None
@@ -331,5 +339,5 @@ def _law(expression: Expr, values: Mapping[int, Scalar]) -> dict[Any, float] | N
 
 
 def _bare(expression: Expr) -> tuple[Any, ...]:
-    """An expression without where it is written."""
+    """Return an expression without where it is written."""
     return expression.op, expression.value, tuple(map(_bare, expression.args))

@@ -53,7 +53,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, imported on first use."""
+    """Return the public names, imported on first use."""
     if name in _HOMES:
         from importlib import import_module
 

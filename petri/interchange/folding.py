@@ -74,7 +74,7 @@ def fold(net: Foreign) -> dict[str, str]:
 
 
 def _families_that_fit(net: Foreign) -> tuple[list[_Family], list[_Folded]] | None:
-    """The families of places that transitions use with an index, and these; None if there are none."""
+    """Return the families of places that transitions use with an index, and these; None if there are none."""
     if sum(len(one.inputs) + len(one.outputs) for one in net.transitions) > MOST_ARCS:
         return None
     types = " ".join([*(one.definition for one in net.types), *(one.type for one in net.places)])
@@ -98,7 +98,7 @@ def _families_that_fit(net: Foreign) -> tuple[list[_Family], list[_Folded]] | No
 
 
 def _touched(transitions: Sequence[Transition], at: At) -> Counter[_Family]:
-    """How many transitions each family is in."""
+    """Return how many transitions each family is in."""
     count = Counter[_Family]()
     for one in transitions:
         text = " ".join((*one.inputs, *one.outputs, *one.clauses.values()))
@@ -107,7 +107,8 @@ def _touched(transitions: Sequence[Transition], at: At) -> Counter[_Family]:
 
 
 def _fits(family: _Family, folded: Sequence[_Folded], touched: int) -> bool:
-    """Whether arrays of transitions go over all members, and more than half of the transitions with one are in these.
+    """Return whether arrays of transitions go over all members, and more than half of the transitions with one are in
+    these.
 
     If most transitions name single members, `x[1]` reads no better than `x1`.
     """
@@ -120,7 +121,7 @@ def _fits(family: _Family, folded: Sequence[_Folded], touched: int) -> bool:
 
 
 def _numbered(names: Sequence[str], copies: Set[str]) -> Iterator[_Family]:
-    """The families of names that differ in one number, the largest first."""
+    """Yield the families of names that differ in one number, the largest first."""
     groups: dict[tuple[int, str, str], dict[int, str]] = {}
     for name in names:
         for position, found in enumerate(_NUMBER.finditer(name)):
@@ -132,7 +133,9 @@ def _numbered(names: Sequence[str], copies: Set[str]) -> Iterator[_Family]:
 
 
 def _whole(members: Mapping[int, str], copies: Set[str]) -> bool:
-    """Whether the indices are consecutive, and the members enough; two are, if the file makes one from the other."""
+    """Return whether the indices are consecutive, and the members enough; two are, if the file makes one from the
+    other.
+    """
     enough = len(members) >= _FEWEST or (len(members) == 2 and set(members.values()) <= copies)
     return enough and max(members) - min(members) == len(members) - 1
 
@@ -154,7 +157,7 @@ def _at(families: Iterable[_Family]) -> dict[str, tuple[_Family, int]]:
 
 
 def _place(places: Sequence[Place], indices: Sequence[int], family: _Family, index: str) -> Place | None:
-    """The declaration of the array of some places; None if they differ in more than the index."""
+    """Return the declaration of the array of some places; None if they differ in more than the index."""
     if len({(one.type, one.discipline) for one in places}) > 1:
         return None
     initial = _unified([one.initial for one in places], indices, {}, index)
@@ -182,7 +185,9 @@ def _fold_places(net: Foreign, families: Sequence[_Family], index: str) -> None:
 
 
 def _transitions(net: Foreign, at: At, index: str = "i") -> list[_Folded]:
-    """The families of transitions whose members are one text: those of numbered names, then those of equal form."""
+    """Return the families of transitions whose members are one text: those of numbered names, then those of equal
+    form.
+    """
     forms = {one.name: _Form.of(one, at) for one in net.transitions}
     found: list[_Folded] = []
     taken: set[str] = set()
@@ -243,7 +248,7 @@ def _of_equal_form(forms: Sequence[_Form], copies: Set[str]) -> Iterator[list[_F
 
 
 def _transition(family: _Family, forms: Mapping[str, _Form], at: At, index: str) -> _Folded | None:
-    """The text of all members, if there is one and the index is in it."""
+    """Return the text of all members, if there is one and the index is in it."""
     members = [forms[name] for name in family.members.values()]
     if len({form.skeleton for form in members}) > 1:
         return None
@@ -275,14 +280,14 @@ def _transition(family: _Family, forms: Mapping[str, _Form], at: At, index: str)
 
 
 def _in_order_of(arcs: Sequence[str], sorted_arcs: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """The texts of arcs that were sorted, in the order in which the first member has them."""
+    """Return the texts of arcs that were sorted, in the order in which the first member has them."""
     order = {arc: number for number, arc in enumerate(arcs)}
     pairs = zip((order[arc] for arc in sorted_arcs), texts, strict=True)
     return [text for _, text in sorted(pairs, key=lambda one: one[0])]
 
 
 def _by_offset(form: _Form, index: int, count: int, at: At) -> list[str]:
-    """The texts, in which arcs of equal form are sorted by how far their numbers are from the index."""
+    """Return the texts, in which arcs of equal form are sorted by how far their numbers are from the index."""
 
     def offsets(text: str) -> list[int]:
         words = _WORD.findall(text)
@@ -323,7 +328,10 @@ def _fold_transitions(net: Foreign, folded: Sequence[_Folded], at: At, index: st
 def _unified(
     texts: Sequence[str], indices: Sequence[int], at: At, index: str
 ) -> tuple[str, dict[_Family, set[int]]] | None:
-    """The one text that is each of these at its index, and the indices of places in it that vary; None if none is."""
+    """Return the one text that is each of these at its index, and the indices of places in it that vary;
+
+    None if none is.
+    """
     rows = [_WORD.findall(text) for text in texts]
     if len({len(row) for row in rows}) > 1:
         return None
@@ -352,7 +360,10 @@ def _unified(
 
 
 def _following(indices: Sequence[int], numbers: Sequence[int], index: str) -> str | None:
-    """The numbers as an expression of the index: `i`, `i + 2`, `i mod 5 + 1`; None if they are not one of these."""
+    """Return the numbers as an expression of the index:
+
+    `i`, `i + 2`, `i mod 5 + 1`; None if they are not one of these.
+    """
     shift, count, least = numbers[0] - indices[0], len(indices), min(numbers)
     if all(number - one == shift for one, number in zip(indices, numbers, strict=True)):
         return index if not shift else f"{index} {'+' if shift > 0 else '-'} {abs(shift)}"
@@ -364,14 +375,14 @@ def _following(indices: Sequence[int], numbers: Sequence[int], index: str) -> st
 
 
 def _stands_alone(words: Sequence[str], position: int) -> bool:
-    """Whether a number is a whole argument or index."""
+    """Return whether a number is a whole argument or index."""
     before = "".join(words[:position]).rstrip()[-1:]
     after = "".join(words[position + 1 :]).lstrip()[:1]
     return before in ("", "(", "[", ",") and after in ("", ")", "]", ",")
 
 
 def _renamed(text: str, at: At) -> str:
-    """The text with members by their new names."""
+    """Return the text with members by their new names."""
     return "".join(f"{at[word][0].name}[{at[word][1]}]" if word in at else word for word in _WORD.findall(text))
 
 
@@ -386,12 +397,12 @@ def _unused_index(net: Foreign) -> str:
 
 
 def _doc(docs: Sequence[str]) -> str:
-    """The comments of members, each once."""
+    """Return the comments of members, each once."""
     return "\n".join(dict.fromkeys(filter(None, docs)))
 
 
 def _originals(net: Foreign, family: _Family) -> str:
-    """How the file calls the members, where the names of the elements do not say it."""
+    """Return how the file calls the members, where the names of the elements do not say it."""
     names = [net.names.original(name) or name for name in family.members.values()]
     elements = [f"{family.name}[{index}]" for index in family.members]
     if names == elements or (family.stem not in family.members.values() and names == list(family.members.values())):
@@ -407,7 +418,7 @@ def _originals(net: Foreign, family: _Family) -> str:
 
 
 def _comes_after(before: str, name: str) -> bool:
-    """Whether two names differ by one in their last number: `T3`, `T4`."""
+    """Return whether two names differ by one in their last number: `T3`, `T4`."""
     one, other = (re.fullmatch(r"(.*?)(\d{1,9})(\D*)", text) for text in (before, name))
     if one is None or other is None:
         return False
@@ -417,7 +428,7 @@ def _comes_after(before: str, name: str) -> bool:
 def _replaced(
     items: Sequence[Named], arrays: Mapping[_Family, Named], change: Callable[[Named], Named]
 ) -> Iterator[Named]:
-    """The items with an array for the first member of each family, and without the others."""
+    """Yield the items with an array for the first member of each family, and without the others."""
     family_of = {name: family for family in arrays for name in family.members.values()}
     done = set[_Family]()
     for item in items:

@@ -63,7 +63,7 @@ FORMATS: Final = (
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether a file can be read and is in a format of another tool."""
+    """Return whether a file can be read and is in a format of another tool."""
     try:
         with path.open("rb") as file:
             return recognised(file.read(_HEAD), path.name) is not None
@@ -72,7 +72,7 @@ def is_foreign(path: Path) -> bool:
 
 
 def is_unreadable(path: Path) -> bool:
-    """Whether a file is in a format that is known and not read."""
+    """Return whether a file is in a format that is known and not read."""
     try:
         with path.open("rb") as file:
             return known(file.read(_HEAD)) is not None
@@ -81,7 +81,7 @@ def is_unreadable(path: Path) -> bool:
 
 
 def recognised(data: bytes, name: str = "") -> Format | None:
-    """The format of a file by its content; of several by the suffix of its name."""
+    """Return the format of a file by its content; of several by the suffix of its name."""
     head = _encoded(data[:_HEAD])
     xml = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
     found = [one for one in FORMATS if (one.text or xml) and one.sign.search(head)]
@@ -90,7 +90,7 @@ def recognised(data: bytes, name: str = "") -> Format | None:
 
 
 def read(path: str | Path, name: str | None = None, wanted: str = "") -> Foreign:
-    """The net of a file; wanted: which, of several (default: the first). Raises LanguageError."""
+    """Return the net of a file; wanted: which, of several (default: the first). Raises LanguageError."""
     shown = name or str(path)
     try:
         with Path(path).open("rb") as file:
@@ -102,7 +102,7 @@ def read(path: str | Path, name: str | None = None, wanted: str = "") -> Foreign
 
 
 def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
-    """The net of a file's bytes, as of `read`. Raises LanguageError."""
+    """Return the net of a file's bytes, as of `read`. Raises LanguageError."""
     if len(data) > LARGEST_FILE:
         raise _too_large(name, LARGEST_FILE)
     kind = recognised(data, name)
@@ -123,7 +123,7 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
 
 
 def _unrecognised(data: bytes, name: str) -> Diagnostic:
-    """What a file is that cannot be read, if that is known."""
+    """Return what a file is that cannot be read, if that is known."""
     if not data.strip():
         return Diagnostic("foreign-empty", values={"path": name})
     if (why := known(data[:_HEAD])) is not None:
@@ -145,7 +145,7 @@ def _too_large(name: str, limit: int) -> LanguageError:
 
 
 def _text(data: bytes, name: str, kind: Format) -> str:
-    """The file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
+    """Return the file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
     if not kind.text:
         return _encoded(data).decode("utf-8", "replace")
 

@@ -105,7 +105,7 @@ class _Rewards:
             self.foreign.refuse("foreign-line", span, text=text[:80])
 
     def _options(self, kind: str, text: str, span: Span) -> dict[str, str]:
-        """`a = 1, b = min(2, 3)` as a table; a comma within parentheses separates nothing."""
+        """Read `a = 1, b = min(2, 3)` as a table; a comma within parentheses separates nothing."""
         parts, depth = [""], 0
         for character in text:
             depth += (character == "(") - (character == ")")
@@ -183,7 +183,7 @@ class _Rewards:
         transition.clauses |= {"memory": _MEMORY[policy]} if _MEMORY[policy] else {}
 
     def _operand(self, expression: str, span: Span) -> str:
-        """A condition, for a place in a conjunction."""
+        """Return a condition, for a place in a conjunction."""
         node: Node = self.expressions.expanded(self.expressions.node(expression, span), span)
         try:
             return self.expressions.writer.operand(node, 2)
@@ -191,7 +191,7 @@ class _Rewards:
             self._refuse(error, expression, span)
 
     def _measures(self) -> None:
-        """Imports rewards that are figures of the marking, or the share of time in which a transition is enabled."""
+        """Import rewards that are figures of the marking, or the share of time in which a transition is enabled."""
         others: list[tuple[str, Span]] = []
         for key, formula, span in self.rewards:
             enabled = _ENABLED.fullmatch(formula)
@@ -207,7 +207,7 @@ class _Rewards:
             self.foreign.warn("foreign-rewards", others[0][1], names=[key for key, _ in others])
 
     def _figure(self, formula: str, span: Span) -> str:
-        """The figure of the marking; empty if the formula says something else."""
+        """Return the figure of the marking; empty if the formula says something else."""
         try:
             node = self.expressions.expanded(self.expressions.node(formula, span), span)
             return reward(node, self.expressions.writer)

@@ -56,7 +56,7 @@ class _Editor:
                 self._update(self.transitions[element.get("uuid")], element)
 
     def _notes(self) -> None:
-        """A note is a comment of what it is connected with, else of the net."""
+        """Make a note a comment of what it is connected with, else of the net."""
         nodes = {one.get("uuid"): one for one in self.root.everywhere("place", "transition")}
         connectors = list(self.root.everywhere("note-connector"))
         for note in self.root.everywhere("note"):
@@ -70,7 +70,7 @@ class _Editor:
                 element.remarks += [said] if said else []
 
     def _lowest(self) -> int:
-        """The priority that immediate transitions have at least: above those of constant times."""
+        """Return the priority that immediate transitions have at least: above those of constant times."""
         timed = [
             _property(element, "transition.stochastic")
             for element in self.nodes.values()
@@ -123,7 +123,7 @@ class _Editor:
     # ------------------------------------------------------------ arcs
 
     def _arc(self, arc: Element) -> None:
-        """An arc from a place or a transition; joints on its way are corners of its line."""
+        """Read an arc from a place or a transition; joints on its way are corners of its line."""
         source = self.nodes.get(arc.get("from"))
         if source is None:
             self._refuse("foreign-unknown-name", arc, name=arc.get("from"))
@@ -199,7 +199,7 @@ class _Editor:
 
 
 def _property(element: Element, key: str) -> Element:
-    """The property with this id; one without values if there is none."""
+    """Return the property with this id; one without values if there is none."""
     inside = element.first("properties")
     found = (one for one in (inside.all("property") if inside is not None else ()) if one.get("id") == key)
     return next(found, Element("property", {}, element.line, element.column))

@@ -169,7 +169,7 @@ class _Items:
         return end
 
     def _next(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What the text has next, if it is this."""
+        """Return what the text has next, if it is this."""
         found = pattern.match(self.text, self._skip())
         if found is not None:
             self.at, self.is_first = found.end(), False
@@ -182,7 +182,7 @@ class _Items:
         return _plain(found[0])
 
     def _arcs(self) -> Iterator[Arc]:
-        """The arcs up to the arrow or the next item."""
+        """Yield the arcs up to the arrow or the next item."""
         while self._skip() < len(self.text) and not self._ends():
             found = self._next(_ARC)
             if found is None:
@@ -195,7 +195,7 @@ class _Items:
         return (_WORD if self.is_first else _ITEM).match(self.text, self.at) is not None
 
     def _both_sides(self) -> tuple[list[Arc], list[Arc]]:
-        """The arcs before the arrow and those after it."""
+        """Return the arcs before the arrow and those after it."""
         before, arrow = list(self._arcs()), self._next(_ARROW)
         if before and arrow is None:
             self._refuse("foreign-line", text=self._rest() or before[0][0])

@@ -80,5 +80,5 @@ KNOWN: Final = (
 
 
 def known(head: bytes) -> Unreadable | None:
-    """What a file is, by its first bytes, if that is known."""
+    """Return what a file is, by its first bytes, if that is known."""
     return next((one for one in KNOWN if all(sign.search(head) for sign in one.signs)), None)

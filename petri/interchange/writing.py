@@ -13,7 +13,7 @@ _CLAUSES = (
 
 
 def text_of(net: Foreign) -> str:
-    """The net as a `.net` file. Raises LanguageError where a name or an expression of a reader is wrong."""
+    """Return the net as a `.net` file. Raises LanguageError where a name or an expression of a reader is wrong."""
     blocks = (
         [*map(_constant, net.constants), *map(_type, net.types)],
         [_place(place, net) for place in net.places],

@@ -45,7 +45,7 @@ class Study(Struct):
 
 
 def load(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> Net:
-    """The flat net of a file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
+    """Return the flat net of a file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
     parameters: values for the net's parameters. A number is in the net's own units, as `Parameter.value` of the flat
     net is; a text is an expression of the language, with its unit ("10 us"). Raises LanguageError with all
@@ -55,7 +55,7 @@ def load(path: str | PathLike[str], parameters: Mapping[str, object] | None = No
 
 
 def loads(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> Net:
-    """The flat net of a text, which can import modules of the library and no files. Raises LanguageError."""
+    """Return the flat net of a text, which can import modules of the library and no files. Raises LanguageError."""
     return loads_with_sources(text, parameters, name=name)[0]
 
 
@@ -80,7 +80,9 @@ def loads_with_sources(
 
 
 def check(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
-    """All problems of a file: errors, warnings and notes, in the order of the text. parameters: as of `petri.load`."""
+    """Return all problems of a file: errors, warnings and notes, in the order of the text. parameters: as of
+    `petri.load`.
+    """
     if not isinstance(path, str | PathLike):
         raise TypeError(f"a net is checked by its path or by its name in the library, not by {path!r:.60}")
     if not isinstance(parameters, Mapping | None):
@@ -108,12 +110,12 @@ def checks_with_sources(
 
 
 def duration(text: str, net: Net) -> float:
-    """A time such as "20 ms", in the net's own units or others, as a number of the net. Raises LanguageError."""
+    """Return a time such as "20 ms", in the net's own units or others, as a number of the net. Raises LanguageError."""
     return durations.duration(text, net)
 
 
 def condition(text: str, net: Net) -> Watched:
-    """A condition on the marking of a net, such as "tokens(buffer) == 8 and not dead". Raises LanguageError.
+    """Return a condition on the marking of a net, such as "tokens(buffer) == 8 and not dead". Raises LanguageError.
 
     Variable 0 of its value is whether the net is dead, the next ones are the firings in progress.
     """
@@ -126,7 +128,7 @@ def _find(path: str | PathLike[str]) -> str:
 
 
 def _require_net(path: str) -> None:
-    """Raises LanguageError if what has the name of a net, not that of a file, is neither."""
+    """Raise LanguageError if what has the name of a net, not that of a file, is neither."""
     if not os.path.exists(path):
         values = {"name": path, "suggestion": library.nearest(path)}
         raise LanguageError([Diagnostic("unknown-net", values=values)])
@@ -149,7 +151,7 @@ def _work(
     lints: bool = False,
     tables: Tables | None = None,
 ) -> tuple[Net | None, Problems]:
-    """All steps from text to flat net; None if there is an error."""
+    """Return all steps from text to flat net; None if there is an error."""
     found = _attempt(path, text, parameters, name, lints, "", tables)
     if found.part and found.problems.failed:
         # Nets that import this part set the unit of time, so any unit works for the check.
@@ -190,7 +192,7 @@ def _fill(
     clock: str,
     editing: bool,
 ) -> None:
-    """Raises Stopped where going on makes no sense."""
+    """Raise Stopped where going on makes no sense."""
     problems, loader = found.problems, found.loader
     if path is not None:
         if not loader.load(path):
@@ -235,5 +237,5 @@ def _linted(checked: tuple[Net | None, Problems], more: Lint | None) -> Problems
 
 
 def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:
-    """The problems in order, limited in number."""
+    """Return the problems in order, limited in number."""
     return limited(in_order(problems.found), next(iter(problems.sources), "the net")), problems.sources

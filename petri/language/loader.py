@@ -38,7 +38,7 @@ LARGEST_TABLE = 32 * 2**20  # bytes
 
 
 def _parsed(text: str, name: str) -> tuple[tree.File, tuple[Diagnostic, ...], frozenset[str]]:
-    """The tree of a file, its errors, and the names whose declarations are broken."""
+    """Return the tree of a file, its errors, and the names whose declarations are broken."""
     parsed = parse_text(text, name)
     return parsed.file, tuple(parsed.diagnostics), parsed.broken
 
@@ -48,7 +48,7 @@ _parsed_before = lru_cache(FILES_KEPT)(_parsed)
 
 
 def shown_path(path: str) -> str:
-    """The name of a file in messages: short, and for the library the same on every machine."""
+    """Return the name of a file in messages: short, and for the library the same on every machine."""
     real = os.path.realpath(path)
     for folder, name in ((library.nets(), "nets"), (library.models(), "models")):
         if library.is_inside(real, folder):
@@ -109,7 +109,7 @@ class Loader(Sources):
         self._parse(text, name, self.space)
 
     def _source(self, path: str, name: str) -> tuple[str, list[Diagnostic]]:
-        """The text of a file, from the editor if it is open there; see `read_source`."""
+        """Return the text of a file, from the editor if it is open there; see `read_source`."""
         text = self._opened.texts.get(os.path.realpath(path))
         return read_source(path, name) if text is None else (text, [])
 
@@ -181,7 +181,7 @@ class Loader(Sources):
             return None
 
     def _as_written(self, d: tree.Import, path: str) -> str:
-        """The path relative to the importing file, so that messages show it as the user named the net."""
+        """Return the path relative to the importing file, so that messages show it as the user named the net."""
         if d.path is None:
             return path
         return os.path.normpath(os.path.join(os.path.dirname(d.span.file), d.path))
@@ -195,7 +195,7 @@ class Loader(Sources):
         return path
 
     def _relative(self, written: str, span: Span) -> str | None:
-        """The file of a path in a source; reports an error and returns None if it may not be read."""
+        """Return the file of a path in a source; reports an error and returns None if it may not be read."""
         origin = self.paths.get(span.file)
         if origin is None:
             self.problems.error("path-without-file", span, path=written)
@@ -220,17 +220,17 @@ class Loader(Sources):
     # ------------------------------------------------------------ streams and tables
 
     def stream(self, e: tree.Text) -> str | None:
-        """The file of a stream, which is not opened; reports an error and returns None if it may not be read."""
+        """Return the file of a stream, which is not opened; reports an error and returns None if it may not be read."""
         return self._relative(e.value, e.span)
 
     def _table_path(self, e: tree.Text) -> str | None:
-        """The file of a table: that which is given for its name, or that of its name."""
+        """Return the file of a table: that which is given for its name, or that of its name."""
         self._named[e.value] = None
         given = self._given.get(e.value)
         return self._relative(e.value, e.span) if given is None else os.path.abspath(given)
 
     def table(self, e: tree.Text) -> KnownTable | None:
-        """The properties of a table; reports an error and returns None if it cannot be used."""
+        """Return the properties of a table; reports an error and returns None if it cannot be used."""
         path = self._table_path(e)
         if path is None:
             return None
@@ -240,7 +240,9 @@ class Loader(Sources):
         return self._table_numbers[path]
 
     def column(self, e: tree.Text, title: tree.Text | None) -> list[int | float] | None:
-        """The numbers of a column, by its title or the first one; reports an error and returns None if it has none."""
+        """Return the numbers of a column, by its title or the first one; reports an error and returns None if it has
+        none.
+        """
         path = self._table_path(e)
         text = None if path is None else self._text(e, path)
         return None if text is None else self._read_column(e, text, title)
@@ -341,7 +343,9 @@ class Loader(Sources):
 
 
 def _separated(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line of a table, with its number. Semicolons or tabs separate them if the first line has any.
+    """Yield the cells of each line of a table, with its number.
+
+    Semicolons or tabs separate them if the first line has any.
 
     Then a comma within a number is the decimal comma.
     """
@@ -359,7 +363,7 @@ def _with_point(cell: str) -> str:
 
 
 def _beside(written: str, path: str) -> str | None:
-    """What may be meant by the written path of a file that is missing: one in its folder with a similar name."""
+    """Return what may be meant by the written path of a file that is missing: one in its folder with a similar name."""
     folder, name = os.path.split(path)
     try:
         near = did_you_mean(name, os.listdir(folder))
@@ -390,7 +394,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _what_is_wrong(cells: Sequence[str]) -> str | None:
-    """Why a row is not a value and its weight; None if it is."""
+    """Return why a row is not a value and its weight; None if it is."""
     if len(cells) != 2:
         return f"it has {len(cells)} column{'s' if len(cells) > 1 else ''}; a row is `value,weight`"
     if not _are_numbers(cells):

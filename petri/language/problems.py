@@ -44,7 +44,7 @@ class Stopped(Exception):
 
 
 def needed(value: T | None) -> T:
-    """What was read, where None means that it was wrong and has been reported: then this raises Reported."""
+    """Return what was read, where None means that it was wrong and has been reported: then this raises Reported."""
     if value is None:
         raise Reported
     return value
@@ -100,7 +100,7 @@ class Problems:
         self.report(identifier, span, values, labels=labels)
 
     def twice(self, name: str, span: Span, first: Span, kind: str, **values: Value) -> None:
-        """The name has been declared before, as what `kind` says."""
+        """Report a name that has been declared before, as what `kind` says."""
         self.error("name-twice", span, Label(first, "first-declared"), name=name, kind=kind, **values)
 
     def warning(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
@@ -114,7 +114,7 @@ class Problems:
             self.report(fault.identifier, fault.span, {**fault.values, **values}, labels=fault.labels)
 
     def attempt(self, work: Callable[..., T], *arguments: object) -> T | None:
-        """What the work gives; None if it raises CheckError, which is reported."""
+        """Return what the work gives; None if it raises CheckError, which is reported."""
         try:
             return work(*arguments)
         except CheckError as fault:
@@ -122,12 +122,12 @@ class Problems:
             return None
 
     def attempt_each(self, work: Callable[[S], T], items: Iterable[S]) -> list[T]:
-        """What the work gives for the items, without those at which it raises CheckError, which is reported."""
+        """Return what the work gives for the items, without those at which it raises CheckError, which is reported."""
         found = (self.attempt(work, item) for item in items)
         return [one for one in found if one is not None]
 
     def meant(self, word: str, names: Iterable[str]) -> str | None:
-        """The name that a word is most likely a slip of the pen for, or None.
+        """Return the name that a word is most likely a slip of the pen for, or None.
 
         After this many problems nobody reads suggestions. And thousands of names, each of which would be compared, were
         made by a program, which makes no typing errors.
@@ -142,12 +142,12 @@ class Problems:
         return any(diagnostic.severity == "error" for diagnostic in self.found)
 
     def text(self, span: Span) -> str:
-        """The source text of a span, on one line and shortened."""
+        """Return the source text of a span, on one line and shortened."""
         words = self.whole_text(span)
         return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
 
     def whole_text(self, span: Span) -> str:
-        """What was written there, on one line."""
+        """Return what was written there, on one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self.sources.get(span.file, "").splitlines()
         lines = self._lines[span.file][span.line - 1 : span.end_line]

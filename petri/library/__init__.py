@@ -20,34 +20,34 @@ SUFFIX = ".net"
 
 @cache
 def folder(name: str) -> str:
-    """The folder `models`, `nets`, `validation` or `docs` of the library, where links have been followed."""
+    """Return the folder `models`, `nets`, `validation` or `docs` of the library, where links have been followed."""
     here = os.path.dirname(os.path.realpath(__file__))
     installed = os.path.join(here, name)
     return os.path.realpath(installed if os.path.isdir(installed) else os.path.join(here, "..", "..", name))
 
 
 def models() -> str:
-    """The folder in which `import ixp2400.dram` finds ixp2400/dram.net."""
+    """Return the folder in which `import ixp2400.dram` finds ixp2400/dram.net."""
     return folder("models")
 
 
 def nets() -> str:
-    """The folder of the complete nets."""
+    """Return the folder of the complete nets."""
     return folder("nets")
 
 
 def studies() -> str:
-    """The folder of the studies that `pnsim validate` runs."""
+    """Return the folder of the studies that `pnsim validate` runs."""
     return folder("validation")
 
 
 def pages() -> dict[str, str]:
-    """The pages of the documentation by name, "language" or "models/ixp2400", in alphabetical order."""
+    """Return the pages of the documentation by name, "language" or "models/ixp2400", in alphabetical order."""
     return dict(sorted(named(folder("docs"), ".md")))
 
 
 def named(top: str, suffix: str = SUFFIX) -> Iterator[tuple[str, str]]:
-    """The files with this suffix below a folder: the name of each, "ixp2400/dram", and its path."""
+    """Yield the files with this suffix below a folder: the name of each, "ixp2400/dram", and its path."""
     for folder, _, files in os.walk(top):
         start = "".join(part + "/" for part in folder[len(top) :].split(os.sep) if part)
         for file in files:
@@ -56,12 +56,12 @@ def named(top: str, suffix: str = SUFFIX) -> Iterator[tuple[str, str]]:
 
 
 def module(name: str) -> str | None:
-    """The file of a library module by its dotted name ("ixp2400.dram"), or None."""
+    """Return the file of a library module by its dotted name ("ixp2400.dram"), or None."""
     return _inside(models(), name.replace(".", "/"))
 
 
 def net(name: str) -> str | None:
-    """The file of a complete net by its name ("ixp2400", "patterns/mm1", or just "mm1"), or None."""
+    """Return the file of a complete net by its name ("ixp2400", "patterns/mm1", or just "mm1"), or None."""
     found = _inside(nets(), name)
     if found is None and "/" not in name:
         ends = [path for whole, path in named(nets()) if whole.rpartition("/")[2] == name]
@@ -70,7 +70,9 @@ def net(name: str) -> str | None:
 
 
 def find(name: str | PathLike[str]) -> str | None:
-    """The file of that path, or else the complete net of that name, or else the file whose name lacks only `.net`."""
+    """Return the file of that path, or else the complete net of that name, or else the file whose name lacks only
+    `.net`.
+    """
     path, written = os.fspath(name), _written_out(name)
     there = os.path.exists(path)
     if there and not os.path.isdir(path):
@@ -79,7 +81,7 @@ def find(name: str | PathLike[str]) -> str | None:
 
 
 def shadowed(name: str | PathLike[str]) -> str | None:
-    """The file that `name` would mean if the library had no net of this name."""
+    """Return the file that `name` would mean if the library had no net of this name."""
     written = _written_out(name)
     found = find(name) if written is not None else None
     return None if found is None or written is None or os.path.samefile(found, written) else written
@@ -91,12 +93,12 @@ def _written_out(name: str | PathLike[str]) -> str | None:
 
 
 def net_names() -> list[str]:
-    """The names of all complete nets, as `net` takes them, in alphabetical order, those at the top first."""
+    """Return the names of all complete nets, as `net` takes them, in alphabetical order, those at the top first."""
     return sorted((name for name, _ in named(nets())), key=lambda name: (name.count("/"), name))
 
 
 def nearest(name: str) -> str | None:
-    """The net of the library, or the file in the same folder, with the most similar name."""
+    """Return the net of the library, or the file in the same folder, with the most similar name."""
     beside, written = os.path.split(name)
     known = {known.rpartition("/")[2]: known for known in net_names()}
     known |= {file: os.path.join(beside, file) for file in nets_in(beside)}
@@ -105,7 +107,9 @@ def nearest(name: str) -> str | None:
 
 
 def nets_in(folder: str) -> list[str]:
-    """The names of the `.net` files of a folder, "" for the current one, in order; none where it cannot be read."""
+    """Return the names of the `.net` files of a folder, "" for the current one, in order; none where it cannot be
+    read.
+    """
     try:
         return sorted(name for name in os.listdir(folder or ".") if name.endswith(SUFFIX))
     except (OSError, ValueError):  # a name that a folder cannot have
@@ -121,5 +125,5 @@ def _inside(top: str, name: str) -> str | None:
 
 
 def is_inside(path: str, top: str) -> bool:
-    """Whether a path is that folder or leads into it; both where links have been followed."""
+    """Return whether a path is that folder or leads into it; both where links have been followed."""
     return path == top or path.startswith(top.rstrip(os.sep) + os.sep)

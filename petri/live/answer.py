@@ -47,7 +47,7 @@ COMPARED: Final = (("measure", "name"), ("pinned", "figure"), ("now", "figure"),
 
 
 def names(net: Net) -> list[str]:
-    """Every figure that a measure shows: `wait`, or `delay.p99` of one that records several."""
+    """Return every figure that a measure shows: `wait`, or `delay.p99` of one that records several."""
     return [
         name
         for measure in net.measures
@@ -56,7 +56,7 @@ def names(net: Net) -> list[str]:
 
 
 def places(net: Net) -> list[str]:
-    """The places that can be shown over time."""
+    """Return the places that can be shown over time."""
     return [place.name for place in net.places[:MOST_PLACES]]
 
 
@@ -65,7 +65,7 @@ def _names(measure: str, fields: Sequence[str]) -> list[str]:
 
 
 def shown(record: RunRecord) -> Figures:
-    """The figures of the measures and their dimensions, by name."""
+    """Return the figures of the measures and their dimensions, by name."""
     return {
         measured.name if field is None else f"{measured.name}.{field}": (interval, dimension)
         for measured in record.measures
@@ -74,7 +74,7 @@ def shown(record: RunRecord) -> Figures:
 
 
 def told(record: RunRecord, judged: bool) -> Markup:
-    """The measures, with their verdicts if `judged`: a part of a replication says nothing of a count."""
+    """Return the measures, with their verdicts if `judged`: a part of a replication says nothing of a count."""
     if not record.measures and not record.verdicts:
         return aside("The net declares no measures.")
     if judged:
@@ -83,7 +83,7 @@ def told(record: RunRecord, judged: bool) -> Markup:
 
 
 def figures_of(record: RunRecord) -> list[dict[str, Any]]:
-    """Each figure as numbers, in the net's units; None where there is none."""
+    """Return each figure as numbers, in the net's units; None where there is none."""
     return [
         {"name": name, "value": _finite(one.mean), "half_width": _finite(one.half_width), "n": one.n}
         for name, (one, _) in shown(record).items()
@@ -91,7 +91,7 @@ def figures_of(record: RunRecord) -> list[dict[str, Any]]:
 
 
 def strip(record: RunRecord) -> list[tuple[str, str]]:
-    """The first figure of each measure, for a line at the edge of a small screen."""
+    """Return the first figure of each measure, for a line at the edge of a small screen."""
     found = []
     for measured in record.measures[:MOST_OF_STRIP]:
         (_, interval, dimension), *_ = shown_figures(measured)
@@ -100,7 +100,7 @@ def strip(record: RunRecord) -> list[tuple[str, str]]:
 
 
 def said(record: RunRecord) -> Markup:
-    """What must be known of the figures: an error, a death, failed expectations."""
+    """Return what must be known of the figures: an error, a death, failed expectations."""
     return content(banners(record))
 
 
@@ -134,7 +134,9 @@ def per_replication(point: Point) -> list[list[float]]:
 
 
 def compared(pinned: Point, now: Point) -> Markup:
-    """The figures of both and their differences, replication by replication: both have the same random numbers."""
+    """Return the figures of both and their differences, replication by replication: both have the same random
+    numbers.
+    """
     first, second = pinned.result(), now.result()
     if first is None or second is None or not pinned.ran or not now.ran:
         return aside("The comparison begins when both have finished a replication.")
@@ -165,7 +167,9 @@ def compared(pinned: Point, now: Point) -> Markup:
 
 
 def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
-    """A measure that records a series, or the tokens of a place, or of the places that hold most; with its caption."""
+    """Return a measure that records a series, or the tokens of a place, or of the places that hold most; with its
+    caption.
+    """
     record = of_result(result)
     for measured in record.measures:
         if measured.name == wanted and measured.series:
@@ -189,13 +193,15 @@ def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
 
 
 def clock(result: Result) -> dict[str, Any]:
-    """The unit of charts over time, and its size in the net's own."""
+    """Return the unit of charts over time, and its size in the net's own."""
     scale = Units.of(result.net).scale(float(result.plan.until), "Time")
     return {"unit": scale.unit, "size": 1.0 / scale.factor}
 
 
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
-    """A measure over a parameter, with the setting that is looked at, which has this result, as a point of its own."""
+    """Return a measure over a parameter, with the setting that is looked at, which has this result, as a point of its
+    own.
+    """
     here = _at(result.net, shown(of_result(result)), knob, measure)
     others = [(one.model.net, _figures_of(one)) for one in points if one.model is not None and one is not now]
     known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
@@ -230,7 +236,7 @@ def _spaced(knob: Mapping[str, Any], known: Sequence[tuple[Any, Interval, str]])
 
 
 def _figures_of(point: Point) -> Figures:
-    """The figures of a point, computed again when more replications have run."""
+    """Return the figures of a point, computed again when more replications have run."""
     count = len(point.ran)
     if point.figures is None or point.figures[0] != count:
         result = point.result()
@@ -239,7 +245,7 @@ def _figures_of(point: Point) -> Figures:
 
 
 def _at(net: Net, figures: Figures, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
-    """Where a point is along the curve, and its figure with its dimension; None where it is not known."""
+    """Return where a point is along the curve, and its figure with its dimension; None where it is not known."""
     if measure not in figures:
         return None
     value = next(one.value for one in net.parameters if one.name == knob["name"])
@@ -255,7 +261,7 @@ def loads(record: RunRecord, whole: Diagram, colours: str) -> dict[str, tuple[fl
 
 
 def _tokens(record: RunRecord) -> Loads:
-    """The mean number of tokens, as a share of that of the fullest place."""
+    """Return the mean number of tokens, as a share of that of the fullest place."""
     means = {index: row.figures["mean"].mean for index, row in enumerate(record.rows("places", False))}
     most = max((mean for mean in means.values() if math.isfinite(mean)), default=0.0)
     shares = {index: mean / most for index, mean in means.items() if most > 0.0 and math.isfinite(mean)}
@@ -263,7 +269,9 @@ def _tokens(record: RunRecord) -> Loads:
 
 
 def _waits(record: RunRecord) -> Loads:
-    """The share of the time in which a place from which a transition takes was empty; of a transition, its emptiest."""
+    """Return the share of the time in which a place from which a transition takes was empty; of a transition, its
+    emptiest.
+    """
     empty = _empty(record)
     longest: dict[int, float] = {}
     for index, transition in enumerate(record.net.transitions):
@@ -282,7 +290,7 @@ def _waits(record: RunRecord) -> Loads:
 
 
 def _empty(record: RunRecord) -> dict[int, float]:
-    """The share of the time in which each place was empty, where it is known."""
+    """Return the share of the time in which each place was empty, where it is known."""
     shares = {index: 1.0 - row.figures["occupied"].mean for index, row in enumerate(record.rows("places", False))}
     return {index: share for index, share in shares.items() if math.isfinite(share)}
 
@@ -292,7 +300,10 @@ COLOURS: Final[Mapping[str, Callable[[RunRecord], Loads]]] = {"use": busy, "toke
 
 
 def part(record: RunRecord, whole: Diagram, identifier: str) -> tuple[str, str, Markup] | None:
-    """The kind of a node of the drawing, "p" or "t", its name and figures, by its id; None if there is no such node."""
+    """Return the kind of a node of the drawing, "p" or "t", its name and figures, by its id;
+
+    None if there is no such node.
+    """
     node = next((one for one in whole.nodes if quoted(one.name) == identifier), None)
     if node is None:
         return None

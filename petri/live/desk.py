@@ -110,13 +110,15 @@ class Desk:
         return self._wish
 
     def wait(self, version: int, seconds: float) -> tuple[int, dict[str, Any]]:
-        """The newest answer and its version, when there is one newer than `version`, or when the time is over."""
+        """Return the newest answer and its version, when there is one newer than `version`, or when the time is
+        over.
+        """
         with self._lock:
             self._lock.wait_for(lambda: self._version > version or self.closed, timeout=seconds)
             return self._version, self._answer
 
     def watched(self, more: int) -> None:
-        """One more page looks at the answers (1), or one fewer (-1). While none does, nothing runs."""
+        """Count one more page that looks at the answers (1), or one fewer (-1). While none does, nothing runs."""
         with self._lock:
             self._watchers += more
             looking, refinement = self._watchers > 0, self._refinement
@@ -134,7 +136,7 @@ class Desk:
         return self._written
 
     def drawing(self, model: Model) -> Diagram:
-        """The diagram of a model, made once."""
+        """Return the diagram of a model, made once."""
         drawn = self._drawn
         if drawn is None or drawn[0] is not model:
             drawn = (model, diagram(model.net, sources=model.sources))
@@ -142,7 +144,7 @@ class Desk:
         return drawn[1]
 
     def part(self, identifier: str) -> tuple[str, str, Markup] | None:
-        """A node of the drawing: "p" of a place or "t" of a transition, its name and its figures."""
+        """Return a node of the drawing: "p" of a place or "t" of a transition, its name and its figures."""
         point = self.now
         result = None if point is None else point.result()
         if point is None or point.model is None or result is None:
@@ -212,7 +214,7 @@ class Desk:
             return self._wish
 
     def _point(self, settings: Mapping[str, str]) -> Point:
-        """The setting, with its replications if it was there before. Raises LanguageError."""
+        """Return the setting, with its replications if it was there before. Raises LanguageError."""
         key = repr(sorted(settings.items()))
         point = self._visited.pop(key, None)
         if point is None:
@@ -331,7 +333,7 @@ class Desk:
         return shown
 
     def _figures(self, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
-        """The measures, if enough replications have finished since they were computed last."""
+        """Return the measures, if enough replications have finished since they were computed last."""
         count, last = len(point.ran), before.get("count", -1)
         kept = ("count", "measures", "figures", "said", "first", "strip")
         if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
@@ -345,7 +347,7 @@ class Desk:
         return found
 
     def _loads(self, model: Model, result: Result, of: tuple[int, str, int], before: dict[str, Any]) -> dict[str, Any]:
-        """Which drawing there is, and its colours, made again only where they are of something else."""
+        """Return which drawing there is, and its colours, made again only where they are of something else."""
         if not before:  # the first answer must be there soon
             self._new.set()
             return {"loads": {}, "picture": self._answer.get("picture")}
@@ -378,7 +380,7 @@ class Desk:
         return None if knob is None else answer.curve(self._others, knob, wish.measure, point, result)
 
     def _curve_values(self, wish: Wish, point: Point) -> list[str]:
-        """The values of the curve's parameter in ascending order, with that of the setting."""
+        """Return the values of the curve's parameter in ascending order, with that of the setting."""
         values = {one.settings[wish.parameter] for one in self._others}
         here = {value for name, value in point.settings.items() if name == wish.parameter}
         return sorted(values | here, key=leading) if values else []
@@ -391,12 +393,12 @@ class Desk:
 
 
 def _first(result: Result, count: int) -> Result:
-    """The result of its first replications."""
+    """Return the result of its first replications."""
     return Result(result.net, result.plan, result.replications[:count], asked=count)
 
 
 def problem(error: LanguageError) -> str:
-    """The errors as a terminal shows them: with the line, the culprit underlined, and hints."""
+    """Return the errors as a terminal shows them: with the line, the culprit underlined, and hints."""
     return "\n\n".join(render(one, error.sources, colour=False) for one in error.diagnostics[:MOST_PROBLEMS])
 
 

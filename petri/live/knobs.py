@@ -43,7 +43,8 @@ def _knob(units: Units, written: Parameter, now: Parameter) -> dict[str, Any]:
 
 
 def _unit(units: Units, parameter: Parameter) -> tuple[float, str]:
-    """The unit of a parameter's slider, which is that of its default where it has one, and its size in the net's own.
+    """Return the unit of a parameter's slider, which is that of its default where it has one, and its size in the net's
+    own.
 
     The default is text of the language, `4 min`; where it is an expression, the unit suits its value.
     """
@@ -60,7 +61,7 @@ def _unit(units: Units, parameter: Parameter) -> tuple[float, str]:
 
 
 def _range(size: float, low: float | None, high: float | None, whole: bool) -> dict[str, Any]:
-    """Ends and step, in the unit of the slider, for a value of this size.
+    """End and step, in the unit of the slider, for a value of this size.
 
     The ends are the bounds, as far as they are not beyond a hundredth or a hundred times the value. Where there is no
     bound, or one from 0 to far away, from a quarter of the value to twice it.
@@ -127,12 +128,12 @@ def written_value(value: float, whole: bool, unit: str, digits: int = 10) -> str
 
 
 def leading(text: str) -> float:
-    """The number with which a value begins, for the order of values in one unit."""
+    """Return the number with which a value begins, for the order of values in one unit."""
     split = _QUANTITY.fullmatch(text)
     return float(split[1]) if split else 0.0
 
 
 def _fineness(share: float, parts: int) -> int:
-    """How many times the range must be halved to meet this part of it."""
+    """Return how many times the range must be halved to meet this part of it."""
     number = round(share * parts)
     return next((n for n in range(20) if number * 2**n % parts == 0), 20)

@@ -46,7 +46,10 @@ Row = tuple[list[ipywidgets.Widget], Callable[[Knob], None]]
 
 
 def view(origin: LoadedFrom, name: str, threads: int | None, options: RunOptions) -> View:
-    """The view of a net that was loaded from there. Raises LanguageError if the net cannot run as it was loaded."""
+    """Return the view of a net that was loaded from there.
+
+    Raises LanguageError if the net cannot run as it was loaded.
+    """
     source = Source(str(origin.path or name), origin, options)
     source.load({})
     return View(Desk(source, threads=threads or os.cpu_count() or 1))
@@ -187,7 +190,7 @@ ByHand = Callable[[ipywidgets.Widget, Callable[[Any], None]], None]
 
 
 def _text(knob: Knob, by_hand: ByHand, turned: Turned) -> Row:
-    """A field for any text of the language."""
+    """Return a field for any text of the language."""
     field = ipywidgets.Text(knob["text"], continuous_update=False, layout=SHORT)
     by_hand(field, lambda text: turned(text.strip()))
 
@@ -198,7 +201,7 @@ def _text(knob: Knob, by_hand: ByHand, turned: Turned) -> Row:
 
 
 def _range(knob: Knob, by_hand: ByHand, turned: Turned) -> Row:
-    """The field, and a slider below."""
+    """Return the field, and a slider below."""
     (field,), show_text = _text(knob, by_hand, turned)
     low, high, whole = knob["low"], knob["high"], knob["whole"]
     shape = {"readout": False, "layout": WIDE}

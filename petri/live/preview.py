@@ -27,7 +27,7 @@ THREADS: Final = 1
 
 
 def preview(net: Net, sources: Mapping[str, str]) -> dict[str, str]:
-    """The name, and as HTML with its style the drawing (if it is not too large), the measures and the progress.
+    """Return the name, and as HTML with its style the drawing (if it is not too large), the measures and the progress.
 
     Names and comments are escaped: none of the net is markup.
     """
@@ -41,7 +41,10 @@ def preview(net: Net, sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ran(model: Model) -> Point | None:
-    """What runs of the net tell after a short time; None of a net that cannot run, which its diagnostics explain."""
+    """Return what runs of the net tell after a short time;
+
+    None of a net that cannot run, which its diagnostics explain.
+    """
     try:
         plan = model.plan()[0]
     except LanguageError:

@@ -64,7 +64,7 @@ class Point:
         return not failed and len(self.begun) < self.most
 
     def result(self) -> Result | None:
-        """The figures so far; of a part of the first replication if none has finished."""
+        """Return the figures so far; of a part of the first replication if none has finished."""
         ran = self.ran or ((self.glance,) if self.glance is not None else ())
         if not ran or self.model is None or self.plan is None:
             return None
@@ -116,7 +116,7 @@ class Refinement:
     # ---------------------------------------------------------------- whose turn it is
 
     def _next(self) -> tuple[Point, int] | None:
-        """The point and the replication to run now. Waits until there is one; None when stopped.
+        """Return the point and the replication to run now. Waits until there is one; None when stopped.
 
         The first replication runs alone until it has told its first figures, which others would delay.
         """
@@ -132,7 +132,7 @@ class Refinement:
         return None
 
     def _chosen(self) -> Point | None:
-        """The main point first, then its partner as far; half of what follows is for the others, in turn."""
+        """Return the main point first, then its partner as far; half of what follows is for the others, in turn."""
         main, partner = self.main, self.partner
         if partner is not None and partner.wanted and len(partner.begun) < len(main.begun):
             return partner
@@ -166,7 +166,7 @@ class Refinement:
             self._changed()
 
     def _run(self, point: Point, index: int) -> Ensemble | None:
-        """The replication; None if it was stopped."""
+        """Return the replication; None if it was stopped."""
         if point.model is None or point.plan is None:
             point.model, point.plan = self._load(point.settings)
         kept = min(batches_kept(point.model.net, 1), FEWER_BATCHES) if index < TOGETHER else 0

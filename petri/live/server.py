@@ -87,13 +87,13 @@ class LiveServer(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def trust(self, request: socket.socket) -> None:
-        """It has shown the token."""
+        """Return whether it has shown the token."""
         with self._lock:
             if request in self._connections:
                 self._connections[request] = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that has gone is not an error."""
+        """Ignore a browser that has gone: it is no error."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -117,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(reply)
 
     def do_POST(self) -> None:
-        """The page wants something else to be shown."""
+        """Take what the page wants to be shown."""
         name = self._allowed(urlsplit(self.path).path)
         if name is None:
             return
@@ -136,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(Reply("{}", "application/json"))
 
     def _allowed(self, path: str) -> str | None:
-        """The path below the token; None, and a refusal is sent, where host or token are wrong."""
+        """Return the path below the token; None, and a refusal is sent, where host or token are wrong."""
         _, token, *rest = [*path.split("/", 2), "", ""][:3]
         same = secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
         if self.headers.get_all("Host") != [self.server.host] or not same:
@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(length))
 
     def _events(self) -> None:
-        """The newest answer again and again (server-sent events), for as long as the page listens."""
+        """Send the newest answer again and again (server-sent events), for as long as the page listens."""
         self.close_connection = True
         self.send_response(HTTPStatus.OK)
         self._head("text/event-stream", None)

@@ -27,7 +27,7 @@ LONGEST_TEXT: Final = 400_000  # characters that the page shows
 
 
 def serve(desk: Desk, port: int = 0) -> LiveServer:
-    """A server of the desk; it answers from `serve_forever` on. Raises OSError if the port is taken."""
+    """Return a server of the desk; it answers from `serve_forever` on. Raises OSError if the port is taken."""
     site = _Site(desk)
     answers = {
         "": site.page,
@@ -46,7 +46,7 @@ class _Site:
         self.desk = desk
 
     def change(self, wanted: Any) -> None:
-        """Raises ValueError or TypeError if that is not a wish."""
+        """Raise ValueError or TypeError if that is not a wish."""
         if not isinstance(wanted, dict) or not wanted.keys() <= set(fields(Wish)):
             raise ValueError("not a wish")
         wish = convert(wanted, Wish)
@@ -78,7 +78,10 @@ class _Site:
         return Reply(json.dumps(shown), "application/json")
 
     def play(self, query: dict[str, str]) -> Reply | None:
-        """The token game of the first replication; `at`: an instant, in the net's time, that it contains if it can."""
+        """Return the token game of the first replication;
+
+        `at`: an instant, in the net's time, that it contains if it can.
+        """
         point, model = self.desk.now, self._model()
         if point is None or model is None or point.plan is None:
             return None

@@ -26,14 +26,15 @@ class Source(Frozen):
     options: RunOptions
 
     def load(self, settings: Mapping[str, str]) -> tuple[Model, Plan]:
-        """The net with these values, and the plan of its runs. Raises LanguageError."""
+        """Return the net with these values, and the plan of its runs. Raises LanguageError."""
         model = self.origin.model(settings)
         return model, model.plan(**self.options)[0]
 
     def copies(
         self, settings: Mapping[str, str], replications: int, parameter: str, values: Sequence[str]
     ) -> dict[str, str]:
-        """The setting as a command, as an experiment in YAML, and as a program in Python, which give its figures.
+        """Return the setting as a command, as an experiment in YAML, and as a program in Python, which give its
+        figures.
 
         parameter, values: of the curve that the experiment contains, "" for none.
         """
@@ -93,7 +94,7 @@ class Source(Frozen):
 
 
 def _text(value: object) -> str:
-    """The value of a parameter as a text of the language: a bool is written `true`, numbers as they are."""
+    """Return the value of a parameter as a text of the language: a bool is written `true`, numbers as they are."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

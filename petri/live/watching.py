@@ -17,7 +17,9 @@ NAMED_FILE: Final = re.compile(r'"([^"\n]+\.\w+)"')
 
 
 def times(files: Iterable[Path]) -> dict[Path, int]:
-    """When the files were last changed, in nanoseconds; 0 of those that are missing, or that an editor is replacing."""
+    """Return when the files were last changed, in nanoseconds; 0 of those that are missing, or that an editor is
+    replacing.
+    """
     found = {}
     for file in files:
         try:
@@ -28,7 +30,8 @@ def times(files: Iterable[Path]) -> dict[Path, int]:
 
 
 def files_named(path: Path) -> list[Path]:
-    """The net, and all that it reads or would read if it were there: what it imports, and its tables and recordings.
+    """Return the net, and all that it reads or would read if it were there: what it imports, and its tables and
+    recordings.
 
     Their names are looked for in the text, because a net with errors has no others.
     """

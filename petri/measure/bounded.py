@@ -23,7 +23,7 @@ class Bounded(Frozen):
 
     @classmethod
     def of(cls, value: Any) -> Bounded:
-        """A number that is exact, or one within bounds as it is."""
+        """Return a number that is exact, or one within bounds as it is."""
         if isinstance(value, Bounded):
             return value
         value = value if isinstance(value, np.ndarray) else float(value)
@@ -31,7 +31,7 @@ class Bounded(Frozen):
 
     @classmethod
     def where(cls, condition: Any, one: Bounded, other: Bounded) -> Bounded:
-        """The numbers of `one` where the condition holds, and those of `other`."""
+        """Return the numbers of `one` where the condition holds, and those of `other`."""
         pairs = ((one.value, other.value), (one.low, other.low), (one.high, other.high))
         return cls(*(np.where(condition, *pair) for pair in pairs))
 
@@ -98,7 +98,7 @@ class Bounded(Frozen):
         return -(-self).least(-other)
 
     def root(self) -> Bounded:
-        """The square root; what is below 0 counts as 0."""
+        """Return the square root; what is below 0 counts as 0."""
         value, low, high = (math.sqrt(max(end, 0.0)) for end in (self.value, self.low, self.high))
         return _outward(value, low, high)
 
@@ -107,17 +107,19 @@ NOTHING = Bounded(math.nan, math.nan, math.nan)
 
 
 def lesser(x: Any, y: Any) -> Any:
-    """The lesser of two numbers, or of two arrays entry by entry; the first where one is nan, as `min` has it."""
+    """Return the lesser of two numbers, or of two arrays entry by entry; the first where one is nan, as `min` has
+    it.
+    """
     return np.where(y < x, y, x) if np.ndim(x) or np.ndim(y) else min(x, y)
 
 
 def greater(x: Any, y: Any) -> Any:
-    """The same of the greater."""
+    """Return the same of the greater."""
     return np.where(y > x, y, x) if np.ndim(x) or np.ndim(y) else max(x, y)
 
 
 def _outward(value: Any, low: Any, high: Any) -> Bounded:
-    """The bounds with the rounding of one operation; a number that is exact in floats stays so."""
+    """Return the bounds with the rounding of one operation; a number that is exact in floats stays so."""
     if np.ndim(low):
         exact = (low == high) & (high == value) & (value == np.round(value)) & (np.abs(value) < 2.0**53)
         return Bounded(

@@ -13,7 +13,7 @@ _LEAST: Final = 1e-300
 
 
 def chance_interval(tally: Tally, level: float) -> Interval:
-    """The estimate with its interval: of Clopper and Pearson, or of trials that were split, Student's.
+    """Return the estimate with its interval: of Clopper and Pearson, or of trials that were split, Student's.
 
     A probability is from 0 to 1, and so are the ends. Where no trial that was split has hit, nothing is known: the
     estimate is nan, since how much a hit would have counted is not known either.
@@ -30,7 +30,7 @@ def chance_interval(tally: Tally, level: float) -> Interval:
 
 
 def chance_tail(tally: Tally, bound: float) -> float:
-    """The probability of an estimate as far to this side of `bound`, if the probability were `bound`.
+    """Return the probability of an estimate as far to this side of `bound`, if the probability were `bound`.
 
     The interval of `chance_interval` ends at the bounds for which it is half of what the level leaves.
     """
@@ -59,7 +59,7 @@ def _standard_error(tally: Tally) -> float:
 
 
 def clopper_pearson(hits: int, trials: int, level: float) -> tuple[float, float]:
-    """The interval of a probability for which this number of trials hits (Clopper and Pearson 1934).
+    """Return the interval of a probability for which this number of trials hits (Clopper and Pearson 1934).
 
     It covers at least as often as `level` says, for any probability and number of trials; of no hits, its end is about
     3.7 / trials at 95 %.
@@ -71,7 +71,7 @@ def clopper_pearson(hits: int, trials: int, level: float) -> tuple[float, float]
 
 
 def beta_quantile(a: float, b: float, probability: float) -> float:
-    """Where the beta distribution function has this value, by halving the logarithm."""
+    """Return where the beta distribution function has this value, by halving the logarithm."""
     low, high = math.log(_LEAST), 0.0
     for _ in range(_STEPS):
         middle = 0.5 * (low + high)

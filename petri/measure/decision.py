@@ -100,7 +100,7 @@ def decide_probability(
 
 
 def _tail(values: Sequence[float], bound: float) -> float:
-    """The probability of a mean as far to this side of the bound, if the bound were the true mean."""
+    """Return the probability of a mean as far to this side of the bound, if the bound were the true mean."""
     n, mean = len(values), _mean(values)
     square = math.fsum((value - mean) ** 2 for value in values)
     t = (mean - bound) * math.sqrt(n * (n - 1) / square)

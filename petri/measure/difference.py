@@ -41,7 +41,7 @@ class Difference:
 
 @beyond_doubles
 def paired_difference(first: Mapping[int, float], second: Mapping[int, float], level: float = 0.95) -> Difference:
-    """The difference of configurations run with the same seed, from values by number of replication.
+    """Return the difference of configurations run with the same seed, from values by number of replication.
 
     Only replications of both are compared. Raises ValueError if there are none.
     """
@@ -59,7 +59,8 @@ def paired_difference(first: Mapping[int, float], second: Mapping[int, float], l
 
 
 def unpaired_difference(first: Interval, second: Interval, level: float | None = None) -> Difference:
-    """The difference of independent runs, from their Student intervals; degrees of freedom by Welch and Satterthwaite.
+    """Return the difference of independent runs, from their Student intervals; degrees of freedom by Welch and
+    Satterthwaite.
 
     level: of the difference's interval; default: that of `first`. If one side has no interval, the difference has none.
     """
@@ -68,7 +69,7 @@ def unpaired_difference(first: Interval, second: Interval, level: float | None =
 
 
 def _welch(weighted: Sequence[tuple[float, Interval]], level: float) -> Interval:
-    """The weighted sum of independent means; without an interval if one of them has none."""
+    """Return the weighted sum of independent means; without an interval if one of them has none."""
     mean = sum(weight * interval.mean for weight, interval in weighted)
     variances = [(weight**2 * _squared_error(interval), interval.n) for weight, interval in weighted]
     total, n = sum(variance for variance, _ in variances), min(n for _, n in variances)
@@ -79,7 +80,7 @@ def _welch(weighted: Sequence[tuple[float, Interval]], level: float) -> Interval
 
 
 def _squared_error(interval: Interval) -> float:
-    """The squared standard error of an interval of n values."""
+    """Return the squared standard error of an interval of n values."""
     if interval.n < 2 or math.isnan(interval.half_width):
         return math.nan
     return (interval.half_width / student_quantile(0.5 + 0.5 * interval.level, interval.n - 1)) ** 2
@@ -89,7 +90,7 @@ def _squared_error(interval: Interval) -> float:
 def combined_interval(
     weighted: Sequence[tuple[float, Mapping[int, float]]], paired: bool, level: float = 0.95
 ) -> Interval:
-    """The interval of a weighted sum of the means of configurations, from values by number of replication.
+    """Return the interval of a weighted sum of the means of configurations, from values by number of replication.
 
     paired: they used the same random numbers, so that the sum of each replication is one value; only replications of
     all configurations count. Otherwise by Welch and Satterthwaite.

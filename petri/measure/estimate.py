@@ -43,7 +43,7 @@ class Estimate(Frozen):
         return [index for index, (value, half_width) in enumerate(pairs) if half_width <= CONSTANT * abs(value)]
 
     def with_unvaried(self, intervals: Mapping[int, Interval]) -> Estimate:
-        """The same, in which figures that did not vary have these intervals."""
+        """Return the same, in which figures that did not vary have these intervals."""
         widths = self.half_width.tolist()
         for index, interval in intervals.items():
             widths[index] = interval.half_width
@@ -58,14 +58,16 @@ class Estimate(Frozen):
 
 
 def extreme_of(samples: Floats, statistic: Statistic) -> Estimate:
-    """The greatest or the least over the replications, which has no interval. samples: by replication and figure."""
+    """Return the greatest or the least over the replications, which has no interval. samples: by replication and
+    figure.
+    """
     value = extreme(samples, statistic)
     return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(samples), statistic=statistic)
 
 
 @beyond_doubles
 def mean_of(samples: Floats, level: float = LEVEL) -> Estimate:
-    """The mean over replications with Student's interval. samples: by replication and figure."""
+    """Return the mean over replications with Student's interval. samples: by replication and figure."""
     return _student(samples, _mean(samples), level)
 
 
@@ -76,7 +78,7 @@ def estimate(
     without: Sequence[Observation] | Floats | None = None,
     level: float = LEVEL,
 ) -> Estimate:
-    """The mean over replications; for one replication, the interval from its batches.
+    """Return the mean over replications; for one replication, the interval from its batches.
 
     windows: the whole window of each replication. without: for the only one, what `left_out` gives, or the figure of
     each of them; None for a figure that can have no interval.
@@ -94,7 +96,7 @@ def estimate(
 def estimate_quantile(
     probe: int, share: float, window: Observation, without: Sequence[Observation], level: float = LEVEL
 ) -> Estimate:
-    """A quantile of a sample in one replication: from the interval of the share of values below it.
+    """Return a quantile of a sample in one replication: from the interval of the share of values below it.
 
     The share below the sample's quantile is a ratio, with an interval from the batches. The sample's quantiles for
     shares moved by its half-width are the ends (Woodruff 1952, "Confidence intervals for medians and other position
@@ -124,14 +126,14 @@ def estimate_quantile(
 
 
 def _moved(share: float, change: float) -> float:
-    """A share changed on the logarithmic scale of the smaller of it and its complement."""
+    """Return a share changed on the logarithmic scale of the smaller of it and its complement."""
     if share <= 0.5:
         return min(share * math.exp(change / share), 1.0)
     return max(1.0 - (1.0 - share) * math.exp(-change / (1.0 - share)), 0.0)
 
 
 def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observation]:
-    """The window of a replication without each of its batches in turn.
+    """Return the window of a replication without each of its batches in turn.
 
     batches: cumulative snapshots, in order.
     """
@@ -150,7 +152,7 @@ def _from_batches(
 
 
 def _mean(samples: Floats) -> Floats:
-    """The mean over replications, which is a double even where the sum of the samples is not."""
+    """Return the mean over replications, which is a double even where the sum of the samples is not."""
     mean: Floats = samples.mean(axis=0)
     return np.where(np.isfinite(mean), mean, (samples / samples.shape[0]).sum(axis=0))
 

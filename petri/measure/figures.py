@@ -38,7 +38,7 @@ class Figure(Frozen):
     of: Term | tuple[FigureKind, int] | None = None
 
     def values(self, windows: Windows) -> Floats:
-        """Its value in each window [n]."""
+        """Return its value in each window [n]."""
         if self.of is None:
             return np.array([self.value(one) for one in windows])
         if isinstance(self.of, Term):
@@ -53,7 +53,7 @@ class Figure(Frozen):
 
 
 def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
-    """The figures of these names, or all that the net declares.
+    """Return the figures of these names, or all that the net declares.
 
     A name is that of a measure (`loss`), of a measure and a field of it (`delay.p99`), or of a place or transition
     and a figure of it (`rbuf.mean`, `engine[0].alu.utilisation`, `send.rate`). A net that declares no measure gives
@@ -64,13 +64,15 @@ def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
 
 
 def settling(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
-    """Those of `figures` that can settle: not counts, sums and extremes, which grow with the run."""
+    """Return those of `figures` that can settle: not counts, sums and extremes, which grow with the run."""
     growing = {measure.name: grows(net, measure.formula) for measure in net.measures}
     return tuple(one for one in figures(net, names) if not growing.get(one.name, is_total(one.name)))
 
 
 def is_total(name: str) -> bool:
-    """Whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a window."""
+    """Return whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a
+    window.
+    """
     owner, _, field = name.rpartition(".")
     kind = PLACE_COLUMNS.get(field) or TRANSITION_COLUMNS.get(field)
     counts = ("count", "sum", "min", "max", *reorder.COUNTERS, *reorder.MAXIMA)
@@ -78,7 +80,7 @@ def is_total(name: str) -> bool:
 
 
 def statistics(net: Net, names: Sequence[str]) -> dict[str, Statistic]:
-    """What the replications of a figure give together, where that is not their mean. Raises UnknownFigure."""
+    """Return what the replications of a figure give together, where that is not their mean. Raises UnknownFigure."""
     return {one.name: one.statistic for one in figures(net, names) if one.statistic != "mean"}
 
 
@@ -91,7 +93,7 @@ class UnknownFigure(Exception):
 
 
 def default_names(net: Net) -> list[str]:
-    """Every declared measure, followed by the other fields that it records."""
+    """Return every declared measure, followed by the other fields that it records."""
     if not net.measures:
         return [f"{place.name}.mean" for place in net.places] + [f"{t.name}.rate" for t in net.transitions]
     return [name for measure in net.measures for name in measure_names(measure)]
@@ -103,7 +105,7 @@ def measure_names(measure: Measure) -> list[str]:
 
 
 def recorded_fields(measure: Measure) -> list[str]:
-    """Those that a measure records of its one-number figures; the first is the measure's value."""
+    """Return those that a measure records of its one-number figures; the first is the measure's value."""
     return [field for field in measure.record if field not in WHOLES]
 
 
@@ -148,14 +150,14 @@ def _figure(net: Net, name: str, owners: _Owners) -> Figure:
 
 
 def field_dimension(dimension: str, field: str) -> str:
-    """The dimension of a field of a measure of this dimension."""
+    """Return the dimension of a field of a measure of this dimension."""
     if field in reorder.FIELDS:
         return "share" if field.endswith("_share") else "Time" if field.endswith("late_time") else ""
     return "" if field == "count" else dimension
 
 
 def split(name: str) -> tuple[str, str]:
-    """A figure's owner and its field; the field of `delay.p99.9` is `p99.9`."""
+    """Return a figure's owner and its field; the field of `delay.p99.9` is `p99.9`."""
     owner, _, field = name.rpartition(".")
     before, _, whole = owner.rpartition(".")
     if before and histogram.quantile_share(f"{whole}.{field}") is not None:
@@ -164,7 +166,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def probe_term(net: Net, probe: int, field: str) -> Term:
-    """A field of a probe as a formula."""
+    """Return a field of a probe as a formula."""
     return Term(type(net.probes[probe]).__name__.lower(), (), (probe, field))
 
 
@@ -181,14 +183,14 @@ def is_series_field(field: str) -> bool:
 
 
 def has_field(net: Net, probe: int, field: str) -> bool:
-    """Whether a measure's probe has a field of this name."""
+    """Return whether a measure's probe has a field of this name."""
     if isinstance(net.probes[probe], Order):
         return field in reorder.FIELDS
     return field in histogram.FIELDS or histogram.quantile_share(field) is not None
 
 
 def unknown(net: Net, name: str, owner: str) -> Diagnostic:
-    """The error for an unknown name."""
+    """Return the error for an unknown name."""
     place = any(p.name == owner for p in net.places)
     transition = any(t.name == owner for t in net.transitions)
     measures = [m.name for m in net.measures]
@@ -209,7 +211,7 @@ def unknown(net: Net, name: str, owner: str) -> Diagnostic:
 
 
 def evaluate_all(wanted: Iterable[Figure], seen: Observation) -> dict[str, float]:
-    """The value of each figure; nan where there is no data, or where it cannot be computed."""
+    """Return the value of each figure; nan where there is no data, or where it cannot be computed."""
     return evaluate_with_faults(wanted, seen)[0]
 
 
@@ -242,6 +244,6 @@ def evaluate_columns(wanted: Iterable[Figure], windows: Windows) -> tuple[dict[s
 
 
 def tallies(wanted: Iterable[Figure], seen: Observation) -> dict[str, Tally]:
-    """What trials have found, of each figure that is a probability."""
+    """Return what trials have found, of each figure that is a probability."""
     found = {one.name: one.tally(seen) for one in wanted if one.tally is not None}
     return {name: tally for name, tally in found.items() if tally is not None}

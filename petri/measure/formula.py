@@ -32,14 +32,14 @@ ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
 
 
 def chosen(x: Any, y: Any, second: Any) -> Any:
-    """The first or, where `second` holds, the second of two numbers or columns; nan where one is."""
+    """Return the first or, where `second` holds, the second of two numbers or columns; nan where one is."""
     if np.ndim(x) or np.ndim(y):
         return np.where(np.isnan(x + y), math.nan, np.where(second, y, x))
     return math.nan if math.isnan(x + y) else y if second else x
 
 
 def evaluate(term: Term, seen: Observation) -> float:
-    """The value of a measure's formula. nan means "no data": a division by 0, the mean of nothing."""
+    """Return the value of a measure's formula. nan means "no data": a division by 0, the mean of nothing."""
     if term.op in ARITHMETIC:
         return ARITHMETIC[term.op](*(evaluate(argument, seen) for argument in term.args))
     if term.op == "elapsed":
@@ -65,20 +65,22 @@ def evaluate(term: Term, seen: Observation) -> float:
 
 
 def is_of_nodes(term: Term) -> bool:
-    """Whether a formula reads nothing but figures of places and transitions, and so has values `across` windows."""
+    """Return whether a formula reads nothing but figures of places and transitions, and so has values `across`
+    windows.
+    """
     plain = term.op in ("neg", "add", "sub", "mul", "div", "elapsed", "const") or term.op in TERMS
     return plain and all(map(is_of_nodes, term.args))
 
 
 @beyond_doubles
 def evaluate_all(term: Term, windows: Observation) -> Floats:
-    """The values of a formula of which `is_of_nodes` holds, in a column: one for each window of `across`."""
+    """Return the values of a formula of which `is_of_nodes` holds, in a column: one for each window of `across`."""
     found: Any = evaluate(term, windows)
     return _as_column(found, len(windows.elapsed))[:, None]  # type: ignore[arg-type]
 
 
 def values(term: Term, windows: Windows) -> Floats:
-    """The value of a formula in each window [n]: the bits that `evaluate` gives of one after the other."""
+    """Return the value of a formula in each window [n]: the bits that `evaluate` gives of one after the other."""
     return _as_column(_values(term, windows), len(windows))
 
 
@@ -100,7 +102,7 @@ def _as_column(found: Any, count: int) -> Floats:
 
 
 def tally(term: Term, seen: Observation) -> Tally | None:
-    """The trials of a formula that is a probability. None of any other, and where there were no trials."""
+    """Return the trials of a formula that is a probability. None of any other, and where there were no trials."""
     number = term.value
     if term.op != "chance" or not isinstance(number, int) or number >= len(seen.chances):
         return None
@@ -116,7 +118,8 @@ EXTREMES: Mapping[str, Statistic] = {
 
 
 def statistic(term: Term) -> Statistic:
-    """What the replications of a formula give together: of a maximum the greatest, of a quantile this, else the mean.
+    """Return what the replications of a formula give together: of a maximum the greatest, of a quantile this, else the
+    mean.
 
     A maximum times a positive constant, and the greatest of several maxima, are maxima too.
     """
@@ -138,7 +141,7 @@ def statistic(term: Term) -> Statistic:
 
 
 def grows(net: Net, term: Term) -> bool:
-    """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
+    """Return whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
     if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series", "chance", "quantile"):
         return True
     if term.op in ("sample", "passage", "order", "content", "watched"):
@@ -186,7 +189,7 @@ def judge(expectation: Expectation, value: float, interval: Interval | None = No
 
 
 def tolerance_of(expectation: Expectation) -> float:
-    """How far from its bound an expectation with "==" is met; 0 of any other."""
+    """Return how far from its bound an expectation with "==" is met; 0 of any other."""
     if expectation.comparison != "==":
         return 0.0
     stated = expectation.within if expectation.absolute else expectation.within * abs(expectation.bound)
@@ -194,7 +197,9 @@ def tolerance_of(expectation: Expectation) -> float:
 
 
 def limits_of(expectations: Iterable[Expectation], chance: int) -> list[float]:
-    """The values that this probability is compared with: an expectation is decided once its side of each is known."""
+    """Return the values that this probability is compared with: an expectation is decided once its side of each is
+    known.
+    """
     found = []
     for one in expectations:
         if one.formula.op == "chance" and one.formula.value == chance:
@@ -218,5 +223,5 @@ def _holds(expectation: Expectation, value: float, tolerance: float) -> bool:
 
 
 def _straddles(expectation: Expectation, interval: Interval, passed: bool) -> bool:
-    """Whether an interval whose ends fail contains an "==" bound."""
+    """Return whether an interval whose ends fail contains an "==" bound."""
     return expectation.comparison == "==" and not passed and interval.low <= expectation.bound <= interval.high

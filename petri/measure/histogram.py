@@ -30,19 +30,19 @@ _QUANTILE: Final = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 
 
 def bucket(value: float) -> int:
-    """The bucket of a finite value; bucket 0 holds zero and values closer to it than 2^-1029."""
+    """Return the bucket of a finite value; bucket 0 holds zero and values closer to it than 2^-1029."""
     bits: int = struct.unpack("<Q", struct.pack("<d", abs(value)))[0]
     return bits >> DROPPED_BITS if value > 0 else -(bits >> DROPPED_BITS)
 
 
 def edge(number: int) -> float:
-    """The value in a bucket that is nearest to zero."""
+    """Return the value in a bucket that is nearest to zero."""
     value: float = struct.unpack("<d", struct.pack("<Q", abs(number) << DROPPED_BITS))[0]
     return math.copysign(value, number) if number else 0.0
 
 
 def bounds(number: int) -> tuple[float, float]:
-    """The least and the greatest value in a bucket."""
+    """Return the least and the greatest value in a bucket."""
     if number == 0:
         return -edge(1), edge(1)
     near, far = edge(number), edge(number + 1 if number > 0 else number - 1)
@@ -125,18 +125,20 @@ class Histogram:
         return math.sqrt(max(deviation, 0.0) / (self.count - 1))
 
     def _mean_of_buckets(self) -> float:
-        """The mean within 0.8 %, where the sum of the differences is beyond all doubles: no partial sum here is."""
+        """Return the mean within 0.8 %, where the sum of the differences is beyond all doubles: no partial sum here
+        is.
+        """
         return math.fsum(count / self.count * middle for middle, count in self._middles())
 
     def _std_of_buckets(self) -> float:
-        """The standard deviation where sums are beyond all doubles, of values at the middle of their buckets."""
+        """Return the standard deviation where sums are beyond all doubles, of values at the middle of their buckets."""
         mean = self.mean
         scale = max(abs(self.minimum / 2 - mean / 2), abs(self.maximum / 2 - mean / 2))
         shares = [((middle / 2 - mean / 2) / scale, count / (self.count - 1)) for middle, count in self._middles()]
         return scale * (2.0 * math.sqrt(math.fsum(share * far * far for far, share in shares)))
 
     def _middles(self) -> list[tuple[float, int]]:
-        """The middle of each bucket, as far as it has values, and its count."""
+        """Return the middle of each bucket, as far as it has values, and its count."""
         found = []
         for number, (count, _) in sorted(self.buckets.items()):
             low, high = (min(max(end, self.minimum), self.maximum) for end in bounds(number))
@@ -144,7 +146,7 @@ class Histogram:
         return found
 
     def quantile(self, share: float, within: bool = False) -> float:
-        """The value of rank ceil(share · count), at least 1, in ascending order; nan without values.
+        """Return the value of rank ceil(share · count), at least 1, in ascending order; nan without values.
 
         What is returned is the mean of the bucket in which it lies, so it is exact where a bucket holds one value
         (whole numbers up to 255, constants) and within 0.8 % of the true one otherwise. With `within`, the values of a
@@ -164,7 +166,7 @@ class Histogram:
         return self.maximum
 
     def figure(self, field: str) -> float:
-        """A figure by name: one of `FIELDS`, or a quantile. Without values `min` and `max` are nan too."""
+        """Return a figure by name: one of `FIELDS`, or a quantile. Without values `min` and `max` are nan too."""
         if (share := quantile_share(field)) is not None:
             return self.quantile(share)
         if field == "count":
@@ -180,7 +182,7 @@ class Histogram:
     # ------------------------------------------------------------ snapshots
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state as plain numbers and arrays; `buckets` lists those with values, ascending."""
+        """Return the whole state as plain numbers and arrays; `buckets` lists those with values, ascending."""
         items = sorted(self.buckets.items())
         return {
             "count": self.count,
@@ -196,7 +198,7 @@ class Histogram:
 
     @classmethod
     def of(cls, snapshot: Mapping[str, Any], buckets: bool = True) -> Histogram:
-        """The histogram of which this is a snapshot; without `buckets` it has no quantiles.
+        """Return the histogram of which this is a snapshot; without `buckets` it has no quantiles.
 
         Buckets are always there where sums are beyond all doubles: mean and deviation follow from them then.
         """
@@ -216,12 +218,12 @@ class Histogram:
         return histogram
 
     def minus(self, earlier: Histogram) -> Histogram:
-        """The values that came after `earlier`, a snapshot of this same histogram; see `difference`."""
+        """Return the values that came after `earlier`, a snapshot of this same histogram; see `difference`."""
         return Histogram.of(difference(self.snapshot(), earlier.snapshot()))
 
 
 def difference(later: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """The snapshot of the values that came after `earlier`, of two snapshots of one histogram.
+    """Return the snapshot of the values that came after `earlier`, of two snapshots of one histogram.
 
     Least and greatest value are exact when they lie in a bucket that an extreme of the whole lies in, and otherwise the
     mean of the outermost bucket.
@@ -278,7 +280,9 @@ def figures(columns: Mapping[str, Any], field: str) -> Floats | None:
 
 
 def count_below(snapshot: Mapping[str, Any], value: float) -> float:
-    """How many values are at most `value`; those of its own bucket in part, spread as for `Histogram.quantile`."""
+    """Return how many values are at most `value`; those of its own bucket in part, spread as for
+    `Histogram.quantile`.
+    """
     numbers, counts = np.asarray(snapshot["buckets"]), np.asarray(snapshot["counts"])
     its = bucket(value)
     position = int(np.searchsorted(numbers, its))
@@ -292,6 +296,6 @@ def count_below(snapshot: Mapping[str, Any], value: float) -> float:
 
 
 def _extreme(window: Mapping[str, Any], outermost: int, of_all: float) -> float:
-    """The extreme of a window, whose outermost bucket stands first or last."""
+    """Return the extreme of a window, whose outermost bucket stands first or last."""
     number, count, excess = (window[name][outermost] for name in ("buckets", "counts", "excesses"))
     return of_all if bucket(of_all) == number else float(edge(int(number)) + excess / count)

@@ -89,7 +89,8 @@ class Interval(Frozen):
 
 
 def incomplete_beta(a: float, b: float, x: float, complement: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), for a, b > 0 and `complement` = 1 - x (given, not computed).
+    """Return the regularised incomplete beta function I_x(a, b), for a, b > 0 and `complement` = 1 - x (given, not
+    computed).
 
     Continued fraction 26.5.8 of Abramowitz and Stegun, evaluated by the method of Lentz, on the side of the mean
     where it converges fast.
@@ -103,7 +104,7 @@ def incomplete_beta(a: float, b: float, x: float, complement: float) -> float:
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction 1 / (1 + d1 / (1 + d2 / …))."""
+    """Return the continued fraction 1 / (1 + d1 / (1 + d2 / …))."""
     numerator = 1.0
     denominator = 1.0 / _away_from_zero(1.0 - (a + b) * x / (a + 1.0))
     value = denominator
@@ -125,7 +126,7 @@ def _away_from_zero(x: float) -> float:
 
 
 def student_tail(t: float, degrees: float) -> float:
-    """The probability that Student's t with `degrees` degrees of freedom exceeds `t`."""
+    """Return the probability that Student's t with `degrees` degrees of freedom exceeds `t`."""
     square = t * t
     tail = 0.5 * incomplete_beta(0.5 * degrees, 0.5, degrees / (degrees + square), square / (degrees + square))
     return tail if t >= 0 else 1.0 - tail
@@ -133,7 +134,7 @@ def student_tail(t: float, degrees: float) -> float:
 
 @lru_cache(1024)  # all intervals of a result need the same one
 def student_quantile(probability: float, degrees: float) -> float:
-    """The quantile of Student's t for this probability.
+    """Return the quantile of Student's t for this probability.
 
     The relative error is below 1e-9 for up to 100,000 degrees of freedom. The tail probability is inverted by
     Newton's method, kept within a bracket that bisection narrows.
@@ -149,7 +150,7 @@ def student_quantile(probability: float, degrees: float) -> float:
 
 
 def _upper_quantile(tail: float, degrees: float) -> float:
-    """The positive t that is exceeded with probability `tail` < 1/2."""
+    """Return the positive t that is exceeded with probability `tail` < 1/2."""
     low, high = 0.0, 1.0
     while student_tail(high, degrees) > tail:
         low, high = high, high * 2.0
@@ -175,7 +176,10 @@ def _upper_quantile(tail: float, degrees: float) -> float:
 
 
 def _sum(values: Floats) -> float:
-    """The exact sum, rounded once. Infinite or nan if that is the result of adding, where `fsum` raises errors."""
+    """Return the exact sum, rounded once.
+
+    Infinite or nan if that is the result of adding, where `fsum` raises errors.
+    """
     try:
         return math.fsum(values)
     except (OverflowError, ValueError):
@@ -183,7 +187,7 @@ def _sum(values: Floats) -> float:
 
 
 def order_interval(values: ArrayLike, share: float, level: float = 0.95) -> Interval:
-    """The quantile of independent replications, the ⌈share · n⌉-th of n, between two others of their values.
+    """Return the quantile of independent replications, the ⌈share · n⌉-th of n, between two others of their values.
 
     With X the number of values up to the true quantile, which is binomial, the ends are the values number l and u, with
     the greatest l and the least u for which P(X < l) and P(X >= u) are at most half of 1 - level. So the interval
@@ -211,14 +215,14 @@ def order_interval(values: ArrayLike, share: float, level: float = 0.95) -> Inte
 
 
 def extreme(values: Floats, statistic: Statistic) -> Floats:
-    """The greatest or the least along the first axis; replications without data (nan) do not count."""
+    """Return the greatest or the least along the first axis; replications without data (nan) do not count."""
     result: Floats = (np.fmax if statistic == "greatest" else np.fmin).reduce(values, axis=0)
     return result
 
 
 @beyond_doubles
 def student_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """The interval of the mean of independent replications.
+    """Return the interval of the mean of independent replications.
 
     A replication without data (nan) makes the mean nan: leaving it out would bias the others. With one value, or one
     that is infinite, the half-width is nan.
@@ -236,7 +240,7 @@ def student_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 @beyond_doubles
 def paired_interval(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Interval:
-    """The interval of the mean of `first` - `second`, pair by pair (common random numbers)."""
+    """Return the interval of the mean of `first` - `second`, pair by pair (common random numbers)."""
     return student_interval(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), level)
 
 
@@ -264,7 +268,7 @@ class Truncation(Frozen):
 
 
 def mser(values: ArrayLike, batch: int = 5) -> Truncation:
-    """The truncation that minimises the standard error of the rest (MSER-5; with `batch` 1, MSER).
+    """Return the truncation that minimises the standard error of the rest (MSER-5; with `batch` 1, MSER).
 
     The means of successive batches are cut before the d-th, d <= n/2, that makes Σ(x - mean)² / (n - d)² least
     (White 1997; White, Cobb and Spratt 2000). If that is the last d allowed, the series is not settled. A remainder

@@ -73,7 +73,7 @@ class Observation(Frozen, eq=False):
     chances: tuple[Tally, ...] = ()  # of whole runs only: trials are runs of their own
 
     def minus(self, earlier: Observation) -> Observation:
-        """The window after `earlier`, an earlier snapshot of the same run."""
+        """Return the window after `earlier`, an earlier snapshot of the same run."""
         return Observation(
             elapsed=self.elapsed - earlier.elapsed,
             integral=self.integral - earlier.integral,
@@ -99,7 +99,7 @@ OF_PLACES: Final = ("integral", "nonempty", "maximum", "arrivals", "initial")
 
 
 def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
-    """The difference of two snapshots of one probe."""
+    """Return the difference of two snapshots of one probe."""
     if "packets" in later:
         return _order_minus(later, earlier)
     if "integral" in later:
@@ -134,19 +134,19 @@ TIMES_OF_PROBES: Final = (
 
 
 def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:
-    """A snapshot of an engine, where late times and integrals are in ticks, with them in the net's unit."""
+    """Return a snapshot of an engine, where late times and integrals are in ticks, with them in the net's unit."""
     times = {name: tick.time(snapshot[name]) for name in TIMES_OF_PROBES if name in snapshot}
     return {**snapshot, **times} if times else snapshot
 
 
 def last_filled(counts: Integers) -> int:
-    """The last index with a nonzero entry; 0 if there is none."""
+    """Return the last index with a nonzero entry; 0 if there is none."""
     filled = np.flatnonzero(counts)
     return int(filled[-1]) if filled.size else 0
 
 
 def probe_figure(snapshot: Snapshot, field: str) -> float:
-    """A figure of a sample, passage or order probe, by name. Raises KeyError for an unknown name."""
+    """Return a figure of a sample, passage or order probe, by name. Raises KeyError for an unknown name."""
     if "origin" in snapshot:
         return Histogram.of(snapshot, buckets=histogram.quantile_share(field) is not None).figure(field)
     if field in reorder.FIELDS or "integral" in snapshot:
@@ -155,18 +155,18 @@ def probe_figure(snapshot: Snapshot, field: str) -> float:
 
 
 def probe_quantile(snapshot: Snapshot, share: float, within: bool = False) -> float:
-    """The quantile of a sample; see `Histogram.quantile`."""
+    """Return the quantile of a sample; see `Histogram.quantile`."""
     return Histogram.of(snapshot).quantile(share, within)
 
 
 def share_below(snapshot: Snapshot, value: float) -> float:
-    """The share of a sample's values that are at most `value`; nan without values."""
+    """Return the share of a sample's values that are at most `value`; nan without values."""
     share: float = quotient(histogram.count_below(snapshot, value), float(snapshot["count"]))
     return share
 
 
 def series_figure(values: Sequence[float], field: str) -> float:
-    """The mean, least or greatest value, or pQ (the ⌈Q·n/100⌉-th), of the windows with data; nan without any."""
+    """Return the mean, least or greatest value, or pQ (the ⌈Q·n/100⌉-th), of the windows with data; nan without any."""
     known = sorted(value for value in values if not math.isnan(value))
     if not known:
         return math.nan
@@ -180,7 +180,7 @@ def series_figure(values: Sequence[float], field: str) -> float:
 
 
 def quotient(above: Any, below: Any) -> Any:
-    """The quotient, of arrays element by element; nan ("no data") if the divisor is 0."""
+    """Return the quotient, of arrays element by element; nan ("no data") if the divisor is 0."""
     if isinstance(above, Bounded) or isinstance(below, Bounded):
         return above / below
     if getattr(above, "shape", ()) or getattr(below, "shape", ()):
@@ -190,7 +190,9 @@ def quotient(above: Any, below: Any) -> Any:
 
 @beyond_doubles
 def quotients(above: Floats | Integers | float, below: Floats | Integers | float) -> Floats:
-    """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
+    """Return the quotient, element by element; nan where the divisor is 0, infinite where it is too large for a
+    double.
+    """
     shape = np.shape(above) or np.shape(below)
     divisor = np.asarray(below, dtype=np.float64)
     result: Floats = np.divide(above, divisor, out=np.full(shape, math.nan), where=divisor != 0)

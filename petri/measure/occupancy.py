@@ -35,7 +35,7 @@ class Occupancy(Frozen, eq=False):
         return float(np.arange(self.times.size) @ self.times) / total if total > 0.0 else math.nan
 
     def quantile(self, share: float) -> float:
-        """The least number of tokens that is not exceeded for this share of the time (0 < share <= 1).
+        """Return the least number of tokens that is not exceeded for this share of the time (0 < share <= 1).
 
         inf if it is in the last entry, nan if no time has passed.
         """

@@ -40,7 +40,7 @@ class OpenPassages(Frozen):
         return cls(still_open, ended, times / ended if ended else math.nan)
 
     def matters(self, found: Interval) -> bool:
-        """Whether the mean of passages that have ended may be wrong by more than its interval says."""
+        """Return whether the mean of passages that have ended may be wrong by more than its interval says."""
         unknown = math.isnan(found.half_width)
         least = (0.05 if unknown and found.doubt != "heavy" else 0.01) * abs(found.mean)
         return self.open > 0 and abs(self.mean - found.mean) > (least if unknown else max(found.half_width, least))
@@ -97,11 +97,12 @@ class Passages:
         return time
 
     def open(self, now: float) -> float:
-        """How long waiting starts have waited, together."""
+        """Return how long waiting starts have waited, together."""
         return float(len(self.waiting) * int(now) - self.instants)
 
     def snapshot(self, now: float) -> dict[str, Any]:
-        """The histogram's snapshot, with `unmatched` and `forgotten`, and how many starts are `waiting`, and `open` for
-        how long together, now and at the last restart."""
+        """Return the histogram's snapshot, with `unmatched` and `forgotten`, and how many starts are `waiting`, and
+        `open` for how long together, now and at the last restart.
+        """
         counts = {"unmatched": self.unmatched, "forgotten": self.forgotten, "waiting": len(self.waiting)}
         return self.times.snapshot() | counts | {"open": self.open(now), "open_before": self.open_before}

@@ -22,7 +22,7 @@ probability, what its trials have found."""
 
 
 def value_of(sample: Sample) -> float:
-    """The value of a replication by itself; nan without data."""
+    """Return the value of a replication by itself; nan without data."""
     if isinstance(sample, Ranged):
         return sample.value
     return sample.estimate if isinstance(sample, Tally) else sample
@@ -33,7 +33,7 @@ def values_of(samples: Iterable[Sample]) -> list[float]:
 
 
 def tallies_of(samples: Iterable[Sample]) -> list[Tally] | None:
-    """The tallies of a probability; None of any other figure, and without samples.
+    """Return the tallies of a probability; None of any other figure, and without samples.
 
     Also None where some have values alone, as in stores of earlier versions; but a replication may have made no trials.
     """
@@ -44,8 +44,9 @@ def tallies_of(samples: Iterable[Sample]) -> list[Tally] | None:
 
 
 def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
-    """The mean with Student's interval; of a probability the share over all trials of all replications (Q4); a quantile
-    with the interval of `order_interval`; or the extreme, which has no interval."""
+    """Return the mean with Student's interval; of a probability the share over all trials of all replications (Q4); a
+    quantile with the interval of `order_interval`; or the extreme, which has no interval.
+    """
     listed = list(samples)
     tallies = tallies_of(listed)
     if tallies is not None:
@@ -61,7 +62,7 @@ def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level:
 
 
 def _of_means(found: Interval, ranged: Sequence[Ranged]) -> Interval:
-    """The interval of means, also of few events; of those that are all alike, how far they may be from there."""
+    """Return the interval of means, also of few events; of those that are all alike, how far they may be from there."""
     if len(ranged) < found.n or not ranged or math.isnan(found.mean):
         return found
     if found.n > 1:
@@ -71,5 +72,5 @@ def _of_means(found: Interval, ranged: Sequence[Ranged]) -> Interval:
 
 
 def precision_interval(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
-    """What a precision is asked of: the interval, and for an extreme, which has none, that of its mean."""
+    """Return what a precision is asked of: the interval, and for an extreme, which has none, that of its mean."""
     return interval_of(samples, "mean" if statistic in EXTREMES else statistic, level)

@@ -108,7 +108,7 @@ DISTRIBUTIONS: Final[tuple[str, ...]] = ("extent", "degree", "displacement", "bu
 
 
 def ratios(counters: dict[str, float]) -> dict[str, float]:
-    """The `RATIOS` of a set of counters."""
+    """Return the `RATIOS` of a set of counters."""
     return {
         name: counters[above] / counters[below] if counters[below] else math.nan
         for name, (above, below) in RATIOS.items()
@@ -149,7 +149,7 @@ class Receiver:
         return Acceptance.ADVANCED
 
     def missing_from(self, number: int) -> int:
-        """The number of missing packets from `number` up to the greatest one held."""
+        """Return the number of missing packets from `number` up to the greatest one held."""
         start = max(number, self.expected)
         missing = self.blocks[-1][1] + 1 - start if self.blocks else 0
         for low, high in reversed(self.blocks):
@@ -263,7 +263,7 @@ class Displacements:
         self.index = index + 1
 
     def present_index(self) -> int:
-        """The next receive index, skipping those of lost packets."""
+        """Return the next receive index, skipping those of lost packets."""
         if self.index is not None and (self.waiting[0] == self.index or self.index in self.early):
             return self.index
         present = [*self.waiting, *self.early]
@@ -275,7 +275,7 @@ class Displacements:
             self.assess(density)
 
     def copy(self) -> Displacements:
-        """A copy of the state."""
+        """Return a copy of the state."""
         twin = Displacements(self.threshold)
         twin.index, twin.waiting, twin.early = self.index, self.waiting.copy(), self.early.copy()
         return twin
@@ -373,7 +373,7 @@ class Flow:
         return grown
 
     def unwrapped(self, sequence: int, modulo: int) -> int:
-        """The number nearest to the highest one that equals `sequence` modulo `modulo` (RFC 1982, section 3.2).
+        """Return the number nearest to the highest one that equals `sequence` modulo `modulo` (RFC 1982, section 3.2).
 
         Of two numbers that are equally near, the lower one.
         """
@@ -382,7 +382,8 @@ class Flow:
         return highest + (sequence - highest + half) % modulo - half
 
     def wraps(self, sequence: int) -> bool:
-        """Whether the numbers seem to have restarted: the last arrivals ascend, all far below the highest number.
+        """Return whether the numbers seem to have restarted: the last arrivals ascend, all far below the highest
+        number.
 
         The range of a flow is the least power of two above its highest number.
         """
@@ -452,7 +453,7 @@ class Reordering:
     # ------------------------------------------------------------ arrivals
 
     def arrive(self, key: Hashable, sequence: int, time: float = 0.0) -> None:
-        """The packet `sequence` of flow `key` arrives at `time` (any unit)."""
+        """Take packet `sequence` of flow `key`, which arrives at `time` (any unit)."""
         self.count["packets"] += 1
         flow = self.flow(key, sequence, time)
         if self.modulo is not None:
@@ -475,7 +476,7 @@ class Reordering:
         self.acknowledge(flow, sequence)
 
     def flow(self, key: Hashable, sequence: int, time: float) -> Flow:
-        """The flow of a key, which becomes the most recent one."""
+        """Return the flow of a key, which becomes the most recent one."""
         flow = self.flows.get(key)
         if flow is not None:
             self.flows.move_to_end(key)
@@ -574,7 +575,7 @@ class Reordering:
     # ------------------------------------------------------------ results
 
     def distributions(self) -> dict[str, list[int]]:
-        """Counts of packets, including those not yet assessed as if no more came."""
+        """Count of packets, including those not yet assessed as if no more came."""
         displacement = list(self.displacement)
         for flow in self.flows.values():
             flow.displacements.copy().drain(displacement)
@@ -586,7 +587,7 @@ class Reordering:
         }
 
     def all_answers(self) -> Answers:
-        """The answers to all flows, including young ones."""
+        """Return the answers to all flows, including young ones."""
         answers = self.no_answers()
         answers.add(self.answers)
         for flow in self.flows.values():
@@ -595,7 +596,7 @@ class Reordering:
         return answers
 
     def figures(self) -> dict[str, float]:
-        """Every figure of `FIELDS`, in order, since the start."""
+        """Return every figure of `FIELDS`, in order, since the start."""
         answers = self.all_answers()
         density = self.distributions()
         threshold = self.displacement_threshold

@@ -60,7 +60,7 @@ class Choice(Frozen):
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Choice:
-        """Raises ValueError if the data is something else."""
+        """Raise ValueError if the data is something else."""
         return convert(dict(data), Choice)
 
 
@@ -79,7 +79,7 @@ class Selection(Frozen):
 
 @beyond_doubles
 def select(values: Sequence[Sequence[float]], best: Best, first: int, most: int) -> Selection:
-    """What is decided by the values of each point, replication after replication. first, most: replications."""
+    """Return what is decided by the values of each point, replication after replication. first, most: replications."""
     planned = list(looks(first, most, FEWEST))
     used = [planned[0]] * len(values)
     left = list(range(len(values)))
@@ -108,7 +108,7 @@ def select(values: Sequence[Sequence[float]], best: Best, first: int, most: int)
 
 
 def differences(values: Floats) -> Floats:
-    """The variances of the differences of each pair of points, from values by point and replication."""
+    """Return the variances of the differences of each pair of points, from values by point and replication."""
     centred = values - values.mean(axis=1, keepdims=True)
     products = centred @ centred.T
     squares = np.diagonal(products)
@@ -117,7 +117,9 @@ def differences(values: Floats) -> Floats:
 
 
 def bounds_of(variances: Floats, first: int, indifferent: float, confidence: float) -> Floats:
-    """The part of W that does not depend on r, h² S² / 2δ, of each pair; infinite where δ is 0 and values differ."""
+    """Return the part of W that does not depend on r, h² S² / 2δ, of each pair; infinite where δ is 0 and values
+    differ.
+    """
     points = len(variances)
     h2 = (first - 1) * ((2.0 * (1.0 - confidence) / max(points - 1, 1)) ** (-2.0 / (first - 1)) - 1.0)
     if indifferent == 0.0:

@@ -31,7 +31,10 @@ def widening(n: int) -> float:
 
 
 def widened(found: Interval) -> Interval:
-    """The interval of a mean that decided when to stop. Those of events that are counted, and of quantiles, hold."""
+    """Return the interval of a mean that decided when to stop.
+
+    Those of events that are counted, and of quantiles, hold.
+    """
     if found.statistic != "mean" or found.doubt or found.ends is not None or found.n < 2:
         return found
     return replace(found, half_width=found.half_width * widening(found.n))
@@ -53,7 +56,7 @@ class Precision(Frozen):
             raise ValueError(f"the bound of a precision is above 0, not {self.bound!r}")
 
     def met(self, interval: Interval) -> bool:
-        """Whether the interval is narrow enough. One without data is not.
+        """Return whether the interval is narrow enough. One without data is not.
 
         A figure that no number of replications gives an interval, as it did not vary or is heavy, always is.
         """
@@ -90,7 +93,7 @@ class Judgeable(Frozen):
 
 
 def looks(first: int, most: int, fewest: int = FEWEST) -> Iterator[int]:
-    """The numbers of replications after which to check: `first`, then a quarter more each time, up to `most`.
+    """Yield the numbers of replications after which to check: `first`, then a quarter more each time, up to `most`.
 
     The first is at least `fewest`. If `most` is smaller than the first check, it is the only one.
     """
@@ -113,11 +116,11 @@ class Stopping(Frozen):
     statistics: Mapping[str, Statistic] = {}
 
     def upto(self, failed: int) -> Stopping:
-        """The same, with the first check that includes replication `failed` as the last one."""
+        """Return the same, with the first check that includes replication `failed` as the last one."""
         return replace(self, most=next(look for look in looks(self.first, self.most) if look > failed))
 
     def target(self, samples: Mapping[str, Sequence[Sample]], level: float = 0.95) -> tuple[int, bool]:
-        """The number of replications needed as far as known, and whether they reach the precision.
+        """Return the number of replications needed as far as known, and whether they reach the precision.
 
         samples: for each measure, replication after replication from number 0, without gaps. While there are fewer than
         the number returned, there is more to do.

@@ -119,7 +119,7 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
 
 
 def join(values: Floats, size: int) -> Floats:
-    """The means of neighbouring batches, `size` or a few more to each, none left over."""
+    """Return the means of neighbouring batches, `size` or a few more to each, none left over."""
     count = len(values)
     starts = [number * count // (count // size) for number in range(count // size)]
     sizes = np.array([[end - start] for start, end in pairwise([*starts, count])])
@@ -128,7 +128,7 @@ def join(values: Floats, size: int) -> Floats:
 
 
 def _cancelling(values: Floats) -> Floats:
-    """The error of the mean of batches whose deviations cancel, as in a periodic run; nan where they do not.
+    """Return the error of the mean of batches whose deviations cancel, as in a periodic run; nan where they do not.
 
     What a batch lacks, later ones make up for: the sums of deviations stay within a range, and the mean of n batches
     is wrong by at most that range / n, which the two ends of the run cut off.
@@ -140,7 +140,7 @@ def _cancelling(values: Floats) -> Floats:
 
 
 def _sides(batches: Floats, level: float) -> tuple[Floats, Floats]:
-    """How far the interval of the mean reaches below and above it.
+    """Return how far the interval of the mean reaches below and above it.
 
     With k batch means of skewness B, β = B / (6 √k) and G(t) = (∛(1 + 6β (t - β)) - 1) / (2β), the interval is
     mean - G(t) S/√k … mean - G(-t) S/√k, t being Student's quantile with k - 1 degrees of freedom.
@@ -163,7 +163,7 @@ def _adjusted(t: float, beta: Floats) -> Floats:
 
 
 def skewness(values: Floats) -> Floats:
-    """The sample skewness of each column, n / ((n - 1)(n - 2)) Σ((x - mean) / S)³; 0 where nothing varies."""
+    """Return the sample skewness of each column, n / ((n - 1)(n - 2)) Σ((x - mean) / S)³; 0 where nothing varies."""
     n = len(values)
     if n < 3:
         return np.zeros(values.shape[1])
@@ -175,7 +175,7 @@ def skewness(values: Floats) -> Floats:
 
 
 def lag_correlation(values: Floats) -> Floats:
-    """The correlation of each column with itself one row later; 0 where nothing varies.
+    """Return the correlation of each column with itself one row later; 0 where nothing varies.
 
     With it goes the ratio of von Neumann, Σ(xᵢ₊₁ - xᵢ)² / Σ(xᵢ - mean)² ≈ 2 (1 - φ).
     """
@@ -187,7 +187,7 @@ def lag_correlation(values: Floats) -> Floats:
 
 
 def ranks(values: Floats) -> Floats:
-    """The rank of each entry in its column; equal entries share the mean of their ranks."""
+    """Return the rank of each entry in its column; equal entries share the mean of their ranks."""
     return np.column_stack([np.array(_ranks(entries.tolist())) for entries in _columns(values)])
 
 
@@ -214,7 +214,8 @@ def _ranks(values: list[float]) -> list[float]:
 
 
 def at_reference(correlation: Floats, count: int) -> Floats:
-    """What lag-one correlations of `count` batches would be, were the run cut into `REFERENCE`; 0 where negative.
+    """Return what lag-one correlations of `count` batches would be, were the run cut into `REFERENCE`; 0 where
+    negative.
 
     A process with correlation exp(-t/τ) is assumed. Its batch means, of batches x τ long, have the lag-one correlation
     (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
@@ -225,18 +226,18 @@ def at_reference(correlation: Floats, count: int) -> Floats:
 
 
 def _rarity(batches: Floats) -> Floats:
-    """The absolute skewness of each column as a share of the greatest possible."""
+    """Return the absolute skewness of each column as a share of the greatest possible."""
     found: Floats = np.abs(skewness(batches)) / _greatest_skewness(len(batches))
     return found
 
 
 def _greatest_skewness(n: int) -> float:
-    """That of n values of which all but one are equal."""
+    """Return that of n values of which all but one are equal."""
     return max(n - 2, 1) / math.sqrt(max(n - 1, 1))
 
 
 def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
-    """How many times as long a run of `count` batches with these rank correlations (at reference) should be.
+    """Return how many times as long a run of `count` batches with these rank correlations (at reference) should be.
 
     The skewness of batch means falls as one over the square root of their length.
     """
@@ -247,7 +248,7 @@ def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
 
 
 def _batch_length(correlation: Floats) -> Floats:
-    """The length x of batches, in units of τ, whose means have this lag-one correlation."""
+    """Return the length x of batches, in units of τ, whose means have this lag-one correlation."""
     x, _, falling = _curve(np.array)
     found: Floats = np.interp(-correlation, falling, x)
     return found

@@ -42,7 +42,7 @@ LEAST_CHANGE: Final = 0.1  # of the larger of the means in the first and the las
 
 
 def parts(batches: Sequence[Observation]) -> list[Observation]:
-    """The window of a replication in `PARTS` successive parts; nothing where it has too few batches.
+    """Return the window of a replication in `PARTS` successive parts; nothing where it has too few batches.
 
     batches: cumulative snapshots, in order.
     """
@@ -63,7 +63,8 @@ def courses(values: Floats) -> Floats:
 
 
 def standardised(scores: Floats, level: float) -> tuple[Floats, Floats]:
-    """The sum of the S of all replications in deviations, by figure, and the most that chance explains at this level.
+    """Return the sum of the S of all replications in deviations, by figure, and the most that chance explains at this
+    level.
 
     scores: by replication and figure. S deviates as in a run whose parts are independent; or, where the replications
     show that it deviates more, as the parts of a run resemble their neighbours, as Student's test has it.
@@ -86,7 +87,7 @@ def _normal_quantile(probability: float) -> float:
 def moving(
     found: Sequence[Floats] | Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS
 ) -> list[int]:
-    """The figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow.
+    """Return the figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow.
 
     found: the `courses` of each replication.
     """
@@ -125,7 +126,7 @@ def drift(kind: Literal["place", "measure"], name: str, found: Sequence[Floats] 
 
 @beyond_doubles
 def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, ...]:
-    """What has not settled by the end of the run; of each replication its cumulative snapshots.
+    """Return what has not settled by the end of the run; of each replication its cumulative snapshots.
 
     Places that nothing takes tokens from only ever fill, and are left out; so are measures that count or are extremes.
     """
@@ -153,7 +154,8 @@ class ColdStart(Frozen):
 def cold_start(
     net: Net, lines: Sequence[int], windows: Sequence[Observation], batches: Sequence[Sequence[Observation]]
 ) -> ColdStart | None:
-    """The line that is farthest from its start, of runs without a warm-up; of each its window and cumulative snapshots.
+    """Return the line that is farthest from its start, of runs without a warm-up; of each its window and cumulative
+    snapshots.
 
     In pairs over the replications, Student's test compares the first part of a run with the last third; where they are
     alike, any line is named with a probability of at most `COLD_ALARMS`. It must also matter. With τ for the time for
@@ -168,7 +170,7 @@ def cold_start(
 
 
 def _pieces(batches: Sequence[Observation]) -> list[Observation]:
-    """A replication in up to `PARTS` successive parts, from its very beginning."""
+    """Return a replication in up to `PARTS` successive parts, from its very beginning."""
     count = min(PARTS, len(batches))
     ends = [batches[round(number * len(batches) / count) - 1] for number in range(1, count + 1)]
     return [ends[0], *(later.minus(earlier) for earlier, later in pairwise(ends))]
@@ -197,7 +199,7 @@ def _colder(
 
 
 def figure_courses(wanted: Sequence[Figure], batches: Windows, ends: Integers) -> list[Mapping[str, Sequence[float]]]:
-    """The `courses` of these figures, by name, in each replication: what `unsettled` needs. Empty without parts.
+    """Return the `courses` of these figures, by name, in each replication: what `unsettled` needs. Empty without parts.
 
     batches: cumulative snapshots of all replications, in order; ends: where those of each end.
     """
@@ -218,7 +220,7 @@ def figure_courses(wanted: Sequence[Figure], batches: Windows, ends: Integers) -
 
 
 def unsettled(replications: Sequence[Mapping[str, Sequence[float]]]) -> list[Drift]:
-    """The figures that have not settled, without dimensions. replications: of each its `figure_courses`."""
+    """Return the figures that have not settled, without dimensions. replications: of each its `figure_courses`."""
     names = list(replications[0]) if replications else []
     kept = [[one[name] for name in names] for one in replications[:MOST_REPLICATIONS] if one.keys() >= set(names)]
     if not names:
@@ -235,7 +237,9 @@ def _of_figures(wanted: Sequence[Figure], cut: Sequence[Observation]) -> Floats:
 
 @beyond_doubles
 def growing(net: Net, batches: Sequence[Sequence[Observation]], false_alarms: float) -> tuple[Drift, ...]:
-    """The places alone, as of `drifts`; if none grows, any is named with a probability of at most `false_alarms`."""
+    """Return the places alone, as of `drifts`; if none grows, any is named with a probability of at most
+    `false_alarms`.
+    """
     return _growing(net, _cut(batches), len(_emptied(net)), false_alarms)
 
 
@@ -253,11 +257,11 @@ def _growing(net: Net, cut: Sequence[Sequence[Observation]], tested: int, false_
 
 
 def _cut(batches: Sequence[Sequence[Observation]]) -> list[list[Observation]]:
-    """The parts of each replication that has any."""
+    """Return the parts of each replication that has any."""
     return [found for one in batches[:MOST_REPLICATIONS] if (found := parts(one))]
 
 
 def _emptied(net: Net) -> list[int]:
-    """The places that something takes tokens from."""
+    """Return the places that something takes tokens from."""
     taken = {place for t in net.transitions for arc in t.inputs for place in arc.takes_from}
     return sorted(taken | {place for t in net.transitions for place in t.emptied})

@@ -84,12 +84,12 @@ class Ranges(Frozen, eq=False):
         return cls(*(one if np.ndim(one) else np.full(count, one) for one in given))
 
     def unless(self, condition: Any, other: Ranges) -> Ranges:
-        """These, or the others where the condition holds."""
+        """Return these, or the others where the condition holds."""
         pairs = ((getattr(other, name), getattr(self, name)) for name in fields(Ranged))
         return Ranges(*(np.where(condition, *pair) for pair in pairs))
 
     def known(self) -> dict[int, Ranged]:
-        """Those of which anything is known, by replication."""
+        """Return those of which anything is known, by replication."""
         finite = [np.isfinite(column) for column in (self.low, self.high, self.hits, self.beyond)]
         rows = np.flatnonzero(reduce(np.logical_or, finite, self.heavy)).tolist()
         columns = [getattr(self, name)[rows].tolist() for name in fields(Ranged)]
@@ -100,7 +100,7 @@ class Ranges(Frozen, eq=False):
 
 
 def with_ranges(found: Interval, samples: Ranges) -> Interval:
-    """The interval that replications, or batches, give, with what else is known of the figure."""
+    """Return the interval that replications, or batches, give, with what else is known of the figure."""
     if ((samples.low == samples.high) & (samples.high == samples.value)).all():
         return found
     if 2 * np.count_nonzero(samples.heavy) >= len(samples):
@@ -117,7 +117,8 @@ def with_ranges(found: Interval, samples: Ranges) -> Interval:
 
 
 def with_few_events(found: Interval, samples: Ranges) -> Interval:
-    """The interval of a figure that rests on few events, which is at least that of their number (Clopper and Pearson).
+    """Return the interval of a figure that rests on few events, which is at least that of their number (Clopper and
+    Pearson).
 
     Where few of them were seen by chance, their spread is too small as well. But it is not as small as that of many: if
     it is, there were more looks than the marking seems to remember.
@@ -138,7 +139,7 @@ def with_few_events(found: Interval, samples: Ranges) -> Interval:
 
 
 def pooled(samples: Ranges, level: float) -> Interval:
-    """What replications of one value say together: the looks of all of them add up."""
+    """Return what replications of one value say together: the looks of all of them add up."""
     value, looks = float(samples.value[0]), sum(samples.looks.tolist())
     below, above = (_together(np.abs(ends - value).tolist()) for ends in (samples.low, samples.high))
     low, high = value - below, value + above
@@ -150,7 +151,7 @@ def pooled(samples: Ranges, level: float) -> Interval:
 
 
 def _together(distances: Sequence[float]) -> float:
-    """How far an end is from the value, if each replication alone would put it at these distances.
+    """Return how far an end is from the value, if each replication alone would put it at these distances.
 
     One that shows that it is no other is enough.
     """
@@ -162,7 +163,7 @@ def _together(distances: Sequence[float]) -> float:
 
 @beyond_doubles
 def independent_looks(windows: Windows, batches: Windows, ends: Integers, places: Iterable[int]) -> Floats:
-    """How many independent looks each replication is worth, 1 at least.
+    """Return how many independent looks each replication is worth, 1 at least.
 
     batches: cumulative snapshots of all replications, in order; ends: where those of each end. places: those that
     something takes tokens from; others only fill.
@@ -189,7 +190,7 @@ def independent_looks(windows: Windows, batches: Windows, ends: Integers, places
 
 
 def _memories(elapsed: Floats, integral: Floats, above_zero: Floats, starts: Sequence[int]) -> Floats:
-    """The τ of each of some numbers in each replication, as a share of the run.
+    """Return the τ of each of some numbers in each replication, as a share of the run.
 
     elapsed: by replication and batch, as columns. integral, above_zero: by replication, batch and number.
     """

@@ -63,7 +63,7 @@ def taken(column: Column, rows: Rows) -> Column:
 
 
 def joined_columns(parts: Sequence[Column]) -> Column:
-    """The columns one below the other."""
+    """Return the columns one below the other."""
     first = parts[0]
     if not isinstance(first, Ragged):
         return np.concatenate(parts)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ class Windows(Sequence[Observation]):
 
     @classmethod
     def joined(cls, parts: Sequence[Windows]) -> Windows:
-        """One after the other; at least one."""
+        """Return one after the other; at least one."""
         some = [part for part in parts if len(part)] or parts[:1]
         if len(some) == 1:
             return some[0]
@@ -147,7 +147,7 @@ class Windows(Sequence[Observation]):
             yield Observation(elapsed=elapsed, probes=tuple(of_probes), **named, **more)
 
     def take(self, rows: Rows) -> Windows:
-        """These windows alone."""
+        """Return these windows alone."""
         probes = [{name: taken(column, rows) for name, column in columns.items()} for columns in self.probes]
         more = self.more
         if more:
@@ -156,12 +156,12 @@ class Windows(Sequence[Observation]):
         return Windows(self.elapsed[rows], {name: row[rows] for name, row in self.rows.items()}, probes, more)
 
     def probe(self, index: int, number: int) -> Snapshot:
-        """What a probe has seen in one of the windows."""
+        """Return what a probe has seen in one of the windows."""
         columns = self.probes[index].items()
         return {name: one[number] if isinstance(one, Ragged) else one[number].item() for name, one in columns}
 
     def snapshots(self, index: int) -> list[Snapshot]:
-        """What a probe has seen in each window."""
+        """Return what a probe has seen in each window."""
         columns = self.probes[index]
         listed = ([*one] if isinstance(one, Ragged) else one.tolist() for one in columns.values())
         return [dict(zip(columns, of, strict=True)) for of in zip(*listed, strict=True)]
@@ -180,13 +180,15 @@ class Windows(Sequence[Observation]):
         return replace(across(self.together), probes=tuple(self.probes))
 
     def pieces(self) -> Observation:
-        """What happened in each batch, together: the windows are cumulative snapshots, in order."""
+        """Return what happened in each batch, together: the windows are cumulative snapshots, in order."""
         earlier = {name: np.concatenate([np.zeros_like(row[:1]), row[:-1]]) for name, row in self.rows.items()}
         elapsed = np.concatenate([[0.0], self.elapsed[:-1]])[:, None]
         return self.together.minus(Observation(elapsed=elapsed, **earlier))  # type: ignore[arg-type]
 
     def between(self, earlier: Rows, later: Rows, probed: bool) -> Windows:
-        """What happened between these cumulative snapshots, pair by pair. probed: whether the probes are wanted."""
+        """Return what happened between these cumulative snapshots, pair by pair. probed: whether the probes are
+        wanted.
+        """
         first, last = self.take(earlier), self.take(later)
         if probed:
             return Windows.of([one.minus(before) for before, one in zip(first, last, strict=True)])
@@ -194,19 +196,22 @@ class Windows(Sequence[Observation]):
         return Windows(last.elapsed - first.elapsed, {name: getattr(seen, name) for name in PER_NODE}, ())
 
     def sums(self, name: str, index: int) -> float:
-        """A number of a place or transition, added up over the windows in order."""
+        """Return a number of a place or transition, added up over the windows in order."""
         return float(sum(self.rows[name][:, index].tolist()))
 
 
 def across(together: Observation) -> Observation:
-    """What `Windows.together` or `left_out_together` gives, with an array for each place or transition: a number for
-    each window. So a formula has the values of all windows at once."""
+    """Return what `Windows.together` or `left_out_together` gives, with an array for each place or transition: a number
+    for each window. So a formula has the values of all windows at once.
+    """
     rows = {name: getattr(together, name).T for name in PER_NODE}
     return Observation(elapsed=together.elapsed.T[0], **rows)  # type: ignore[attr-defined]
 
 
 def left_out_together(window: Observation, batches: Windows) -> Observation:
-    """The windows of `petri.measure.estimate.left_out` together: numpy takes as long for one of them as for all."""
+    """Return the windows of `petri.measure.estimate.left_out` together: numpy takes as long for one of them as for
+    all.
+    """
     return replace(window, probes=(), series={}, chances=()).minus(batches.pieces())
 
 

@@ -112,7 +112,7 @@ class Packed(Frozen):
 
 
 def pack(result: RunFigures) -> str:
-    """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
+    """Return the flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
     ran = history(result.counted)
     content = {
         "course": None if ran is None else {name: values.tolist() for name, values in as_dict(ran).items()},
@@ -143,7 +143,7 @@ def unpack(text: str) -> Packed:
 
 
 def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
-    """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
+    """Return what `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
     if not entries or isinstance(entries[0], list):
         return ()
     return convert(entries, tuple[Lack, ...])
@@ -203,7 +203,7 @@ def manifest(result: RunFigures) -> Manifest:
 
 
 def recordings(net: Net) -> dict[str, StreamFile]:
-    """The file of each place with a stream."""
+    """Return the file of each place with a stream."""
     return {
         place.name: StreamFile(place.stream.name, place.stream.path, dict(place.stream.columns), place.stream.digest)
         for place in sealed(net).places
@@ -228,7 +228,7 @@ def number(value: float) -> float | None:
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:
-    """A figure.
+    """Return a figure.
 
     "longer": where one run was too short for an interval, how many times as long it should be. "doubt": why there is no
     half-width, or only a bound: "unvaried" where the figure was the same throughout, but may be another. "statistic":
@@ -290,13 +290,13 @@ def table_rows(figures: PlaceFigures | TransitionFigures) -> list[dict[str, Any]
 
 
 def array_dict(row: Row) -> dict[str, Any]:
-    """The figures of an array as one row, and their least and greatest element where they are not alike."""
+    """Return the figures of an array as one row, and their least and greatest element where they are not alike."""
     figures = {name: interval_dict(interval) for name, interval in row.figures.items()}
     return {"name": row.name, **figures, "spread": {name: list(ends) for name, ends in row.spread.items()}}
 
 
 def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
-    """The units of the columns of places and transitions, half-widths included, that have one."""
+    """Return the units of the columns of places and transitions, half-widths included, that have one."""
     kinds = {**PLACE_COLUMNS, **TRANSITION_COLUMNS}
     found = {name: kinds.get(name.removesuffix("_half_width")) for name in columns}
     units = {name: unit_of(net, kind.dimension) for name, kind in found.items() if kind is not None}
@@ -304,7 +304,7 @@ def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
 
 
 def figure_columns(figures: PlaceFigures | TransitionFigures) -> dict[str, Floats]:
-    """Each figure, followed by its half-widths."""
+    """Return each figure, followed by its half-widths."""
     found = {}
     for name, e in estimates(figures).items():
         found[name], found[f"{name}_half_width"] = e.value, e.half_width
@@ -321,7 +321,7 @@ def measure_columns(result: RunFigures) -> dict[str, list[Any]]:
 
 
 def result_polars(result: RunFigures) -> dict[str, polars.DataFrame]:
-    """The tables of `result_frames`, with units in the names of columns."""
+    """Return the tables of `result_frames`, with units in the names of columns."""
     import polars
 
     def frame(figures: PlaceFigures | TransitionFigures) -> polars.DataFrame:

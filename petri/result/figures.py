@@ -197,7 +197,7 @@ class RunFigures(Frozen, dict=True):
 
     @cached_property
     def cautions(self) -> tuple[Diagnostic, ...]:
-        """Times that are rounded to ticks, and what in the net may mean something else."""
+        """Add times that are rounded to ticks, and what in the net may mean something else."""
         return tuple(cautions(self.net, self.windows))
 
     @cached_property
@@ -244,7 +244,7 @@ class RunFigures(Frozen, dict=True):
         return replace(found, half_width=found.half_width * widening(found.n)) if self.sequential else found
 
     def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
-        """The greatest or the least over the replications, which has no interval."""
+        """Return the greatest or the least over the replications, which has no interval."""
         return extreme_of(_one_by_one(figure)(self.windows), statistic)
 
     @cached_property
@@ -270,7 +270,7 @@ class RunFigures(Frozen, dict=True):
         return {name: self.column(kind) for name, kind in kinds.items()}
 
     def column(self, kind: FigureKind) -> Estimate:
-        """A figure of every place or transition."""
+        """Return a figure of every place or transition."""
         if kind.total or kind.statistic != "mean" or not self.batched:
             found = self.value(kind) if kind.total else self.combined(kind.of_all, _of_kind(kind), kind.statistic)
         else:
@@ -278,7 +278,7 @@ class RunFigures(Frozen, dict=True):
         return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index), heavy_nodes(self.net, kind))
 
     def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranges], heavy: Iterable[int] = ()) -> Estimate:
-        """An estimate in which figures that did not vary have the intervals of what never happened.
+        """Return an estimate in which figures that did not vary have the intervals of what never happened.
 
         heavy: those whose variance is infinite.
         """
@@ -288,7 +288,9 @@ class RunFigures(Frozen, dict=True):
         return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
 
     def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranges]) -> Interval:
-        """An interval with what is known of a figure that did not vary, that rests on few events, or is heavy."""
+        """Return an interval with what is known of a figure that did not vary, that rests on few events, or is
+        heavy.
+        """
         if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
             return found
         return with_ranges(found, of(self.rare))
@@ -308,7 +310,7 @@ class RunFigures(Frozen, dict=True):
         return self.combined(kind.of_all, _of_kind(kind), kind.statistic, total=True)
 
     def evaluate(self, term: Term) -> Interval:
-        """A formula over what was observed."""
+        """Return a formula over what was observed."""
         found = self.evaluated.get(term)
         if found is None:
             found = self.evaluated[term] = self._evaluated(term)
@@ -319,7 +321,7 @@ class RunFigures(Frozen, dict=True):
         return found if term.op == "chance" else self._with_ranges(found, lambda rare: rare.of_term(term))
 
     def _with_noise(self, term: Term) -> Interval:
-        """A formula with the interval that its variation gives."""
+        """Return a formula with the interval that its variation gives."""
         if term.op == "chance":
             found = [formula.tally(term, self.windows[row]) for row in sorted(self.windows.more)]
             return interval_of([tally for tally in found if tally is not None])
@@ -340,7 +342,7 @@ class RunFigures(Frozen, dict=True):
         return estimate(figure, [self.counted[0].window], values).interval()
 
     def values(self, term: Term) -> Floats:
-        """A formula in each replication."""
+        """Return a formula in each replication."""
         found = self.computed.get(term)
         if found is None:
             found = self.computed[term] = formula.values(term, self.windows)
@@ -354,7 +356,7 @@ class RunFigures(Frozen, dict=True):
     def combined(
         self, figure: Callable[[Observation], Floats], of_all: OfAll, kind: Statistic, *, total: bool = False
     ) -> Estimate:
-        """A figure over the replications: their mean with its interval, or their extreme."""
+        """Return a figure over the replications: their mean with its interval, or their extreme."""
         return self._estimate(figure, of_all, total) if kind == "mean" else extreme_of(of_all(self.windows), kind)
 
     def judge(self, expectations: Iterable[Expectation]) -> tuple[Judged, ...]:
@@ -380,7 +382,9 @@ class RunFigures(Frozen, dict=True):
         return tuple(self.measure_or_failure(index) for index in range(len(self.net.measures)))
 
     def measure_or_failure(self, index: int) -> MeasureResult:
-        """A measure; where it cannot be computed, one that says why: a fault in one figure must not lose the others."""
+        """Return a measure; where it cannot be computed, one that says why: a fault in one figure must not lose the
+        others.
+        """
         try:
             return self.measure_result(index)
         except Exception as error:
@@ -393,7 +397,7 @@ class RunFigures(Frozen, dict=True):
             )
 
     def measure(self, name: str) -> MeasureResult:
-        """A measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
+        """Return a measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
         for result in self.measures:
             if result.name == name:
                 return result
@@ -452,7 +456,7 @@ class RunFigures(Frozen, dict=True):
         }
 
     def occupancy(self, place: str) -> Occupancy | None:
-        """How long a place held how many tokens, over all replications; None unless the run recorded it.
+        """Return how long a place held how many tokens, over all replications; None unless the run recorded it.
 
         Raises UnknownName (a KeyError) where there is no such place.
         """
@@ -482,7 +486,7 @@ def _one_by_one(figure: Callable[[Observation], Floats]) -> OfAll:
 
 
 def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:
-    """The places or transitions of which this figure has an infinite variance."""
+    """Return the places or transitions of which this figure has an infinite variance."""
     if kind.name not in ("mean", "sojourn", "in_progress"):
         return ()
 
@@ -495,7 +499,7 @@ def _of_one(of: Callable[[Rare, int], Ranges], index: int, rare: Rare) -> Ranges
 
 
 def run_failure(net: Net, fault: Fault) -> RunFailure:
-    """An error as shown to users: names instead of indices, with units."""
+    """Return an error as shown to users: names instead of indices, with units."""
     measured = is_of_marking(net, fault.span)
     transition = None if measured or fault.transition is None else net.transitions[fault.transition]
     named = {} if transition is None else {v.name: v for v in transition.variables}
@@ -519,7 +523,7 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
 
 
 def shown(net: Net, variable: Variable, value: Scalar) -> str:
-    """A value as the language writes it."""
+    """Return a value as the language writes it."""
     if variable.labels and 0 <= value < len(variable.labels):
         return variable.labels[int(value)]
     unit = {"Time": net.time_unit, "Bytes": "B"}.get(variable.dimension, "")

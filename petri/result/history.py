@@ -32,7 +32,8 @@ class History(Frozen):
 
 @beyond_doubles
 def history(replications: Sequence[Replication]) -> History | None:
-    """The development from the snapshots of the batches; None if there are too few of them, or the net is too large.
+    """Return the development from the snapshots of the batches; None if there are too few of them, or the net is too
+    large.
 
     A snapshot holds integrals since the warm-up. Between two snapshots they are assumed to grow linearly, so a window's
     average is exact if it starts and ends with one. Replications are followed until the first of them ends.
@@ -64,7 +65,7 @@ def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:
 
 
 def lacks(result: RunFigures) -> Sequence[Lack]:
-    """What each transition lacked when the net died; nothing if it did not."""
+    """Return what each transition lacked when the net died; nothing if it did not."""
     if not result.died:
         return ()
     dead = result.replications.is_ended("dead").argmax()

@@ -71,11 +71,11 @@ class Rare:
         return longest
 
     def value(self, term: Term) -> Floats:
-        """A formula in each replication."""
+        """Return a formula in each replication."""
         return values(term, self.windows)
 
     def of_kind(self, kind: FigureKind, index: int) -> Ranges:
-        """A figure of a place or transition."""
+        """Return a figure of a place or transition."""
         value = np.asarray(kind.of(self.seen, index), dtype=np.float64)
         nodes = self.tails.transitions if kind.name == "in_progress" else self.tails.places
         heavy = kind.name in ("mean", "sojourn", "in_progress") and index in nodes
@@ -83,12 +83,12 @@ class Rare:
         return self._ranged(value, bounds, partial(_hits_of_node, self, kind, index), heavy)
 
     def of_term(self, term: Term) -> Ranges:
-        """A formula."""
+        """Return a formula."""
         value, bounds = self.value(term), partial(self._bounds, term)
         return self._ranged(value, bounds, partial(_hits_of, self, term), self._is_heavy(term), self._beyond(term))
 
     def _beyond(self, term: Term) -> Any:
-        """The least number of values on the shorter side of a quantile in a formula; infinite without any."""
+        """Return the least number of values on the shorter side of a quantile in a formula; infinite without any."""
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
             share = quantile_share(term.value[1])
             count = self._probe(term, "count")
@@ -96,7 +96,7 @@ class Rare:
         return reduce(np.minimum, map(self._beyond, term.args), math.inf)
 
     def _is_heavy(self, term: Term) -> Any:
-        """Whether the variance of a formula is infinite, or that of a sample in it seems to be."""
+        """Return whether the variance of a formula is infinite, or that of a sample in it seems to be."""
         if self.tails.of_term(term):
             return True
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
@@ -107,7 +107,7 @@ class Rare:
         return reduce(np.logical_or, map(self._is_heavy, term.args), False)
 
     def _probe(self, term: Term, name: str) -> Floats:
-        """A number of the probe of a formula."""
+        """Return a number of the probe of a formula."""
         assert isinstance(term.value, tuple)
         return np.asarray(self.seen.probes[term.value[0]][name], dtype=np.float64)
 
@@ -199,7 +199,7 @@ def _hits_of_share(rare: Rare, value: Any) -> Hits:
 
 
 def _is_count(net: Net, term: Term) -> bool:
-    """Whether a term is a number of firings."""
+    """Return whether a term is a number of firings."""
     if term.op == "counter":
         probe = net.probes[int(term.value)]  # type: ignore[arg-type]
         return isinstance(probe, Counter) and probe.quantity is None
@@ -207,7 +207,7 @@ def _is_count(net: Net, term: Term) -> bool:
 
 
 def _chances(rare: Rare, count: Term) -> Any:
-    """How many tokens came that the transitions of a count might have taken."""
+    """Return how many tokens came that the transitions of a count might have taken."""
     if count.op == "add":
         return sum(_chances(rare, one) for one in count.args)
     probe = rare.net.probes[int(count.value)] if count.op == "counter" else None  # type: ignore[arg-type]
@@ -242,7 +242,7 @@ class _Leaves(Struct):
         return Bounded.of(value)
 
     def _where(self, known: Any, found: Bounded, value: Floats) -> Bounded:
-        """The bounds that were found where a condition holds; elsewhere nothing is known."""
+        """Return the bounds that were found where a condition holds; elsewhere nothing is known."""
         return Bounded.where(known, found, self._unknown(value, np.logical_not(known)))
 
     @property
@@ -251,7 +251,7 @@ class _Leaves(Struct):
         return EVENTS / self.rare.looks
 
     def times(self, chances: Any) -> Floats:
-        """How often something may happen that never did, with this number of chances that it had."""
+        """Return how often something may happen that never did, with this number of chances that it had."""
         return np.asarray(EVENTS * np.maximum(1.0, chances / self.rare.looks))
 
     # ------------------------------------------------------------ places and transitions
@@ -306,7 +306,7 @@ class _Leaves(Struct):
         return None
 
     def _level(self, value: Floats, least: float, most: float, always: Any, more: Any = 1.0) -> Bounded:
-        """The time average of a number from `least` to `most`. always: it was always `value`.
+        """Return the time average of a number from `least` to `most`. always: it was always `value`.
 
         more: by how much it is greater at other times, if nothing says how great it can be.
         """
@@ -316,11 +316,11 @@ class _Leaves(Struct):
         return self._where(always, Bounded(value, low, high), value)
 
     def _firings(self, t: int) -> Floats:
-        """How often a transition may fire that never did."""
+        """Return how often a transition may fire that never did."""
         return self.times(_chances(self.rare, Term("firings", value=t)))
 
     def _arrivals(self, place: int) -> Any:
-        """How many tokens may arrive in a place into which none came."""
+        """Return how many tokens may arrive in a place into which none came."""
         givers = [
             t for t, one in enumerate(self.rare.net.transitions) if any(place in arc.places for arc in one.outputs)
         ]
@@ -360,11 +360,11 @@ class _Leaves(Struct):
         return self._unknown(value)
 
     def _same(self, transitions: Sequence[int]) -> bool:
-        """Whether what these transitions do is the same in every run."""
+        """Return whether what these transitions do is the same in every run."""
         return self.rare.fixed_length and not self.rare.constancy.random[0].intersection(transitions)
 
     def _alike(self, parts: Iterable[Counter | Sample]) -> bool:
-        """Whether these count or sample the same in every run."""
+        """Return whether these count or sample the same in every run."""
         return self.rare.fixed_length and all(map(self.rare.constancy.is_alike, parts))
 
     def _same_events(self, *events: Event) -> bool:
@@ -403,7 +403,7 @@ class _Leaves(Struct):
         return self._where(known, equal, value)
 
     def _of_equal(self, parts: Sequence[Sample], field: str, value: Floats, always: Any, other: Any) -> Bounded:
-        """Where there are values, and all are `always`. other: the share that other values may have."""
+        """Return where there are values, and all are `always`. other: the share that other values may have."""
         at = (None if one.transition is None else self.rare.net.transitions[one.transition] for one in parts)
         ranges = [_range_of_sample(where, one.value) for where, one in zip(at, parts, strict=True)]
         least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
@@ -416,7 +416,7 @@ class _Leaves(Struct):
         return Bounded(value, always - other * (always - least), always + other * (most - always))
 
     def _chances_of(self, sample: Sample) -> Any:
-        """How many values there might have been."""
+        """Return how many values there might have been."""
         seen, at = self.rare.seen, sample.transition
         return (seen.arrivals[sample.place] if at is None else seen.firings[at]) * 1.0
 
@@ -432,15 +432,17 @@ class _Leaves(Struct):
 
 
 def _is_certain(snapshot: Snapshot, looks: float, share: float, value: float) -> bool:
-    """Whether a quantile is one of few values, so frequent that it is the true one: of the share of smaller values
-    and of that of greater ones, the upper ends of Clopper and Pearson's intervals are below it, and 1 minus it."""
+    """Return whether a quantile is one of few values, so frequent that it is the true one: of the share of smaller
+    values and of that of greater ones, the upper ends of Clopper and Pearson's intervals are below it, and 1 minus
+    it.
+    """
     count, its = float(snapshot["count"]), bucket(value)
     looks = min(count, looks)
     pairs = [*zip(snapshot["buckets"].tolist(), snapshot["counts"].tolist(), strict=True)]
     sides = ((sum(n for of, n in pairs if of < its), share), (sum(n for of, n in pairs if of > its), 1.0 - share))
 
     def fewer(seen: float, most: float) -> bool:
-        """Whether a share is surely less than `most`: otherwise one would hardly see so few."""
+        """Return whether a share is surely less than `most`: otherwise one would hardly see so few."""
         hits = seen / count * looks
         return hits < looks and incomplete_beta(looks - hits, hits + 1.0, 1.0 - most, most) < 0.025
 
@@ -459,7 +461,7 @@ _ARITHMETIC: Final[dict[str, Callable[..., Bounded]]] = {
 
 
 def _range_of_marking(constancy: Constancy, probe: Watched) -> Range:
-    """The least and the greatest value that a measure of the marking can have while time passes."""
+    """Return the least and the greatest value that a measure of the marking can have while time passes."""
     count = len(probe.firings)
 
     def variable(index: int) -> Range:
@@ -472,7 +474,7 @@ def _range_of_marking(constancy: Constancy, probe: Watched) -> Range:
 
 
 def _range_of_sample(transition: Transition | None, value: Expr) -> Range:
-    """The least and the greatest value of an expression at a firing, or of an arriving token."""
+    """Return the least and the greatest value of an expression at a firing, or of an arriving token."""
     known: dict[int, Range] = {}
     if transition is None:
         return _range(value, lambda _: ALL)
@@ -494,5 +496,5 @@ def _range(value: Expr, variable: Callable[[int], Range]) -> Range:
 
 
 def _replaced(e: Expr, instead: Callable[[Expr], Expr | None]) -> Expr:
-    """The expression with some of its parts replaced."""
+    """Return the expression with some of its parts replaced."""
     return instead(e) or replace(e, args=tuple(_replaced(part, instead) for part in e.args))

@@ -12,7 +12,7 @@ from petri.net import Measure, Net, Order, Term
 
 
 def remarks(net: Net, measure: Measure, windows: Windows) -> tuple[str, ...]:
-    """The remarks on a measure, over all replications together."""
+    """Return the remarks on a measure, over all replications together."""
     probes = {} if measure.probe is None else {measure.probe: None}
     probes |= dict.fromkeys(_probes(measure.formula))
     found = (one for probe in probes for one in _of_probe(net, probe, windows))

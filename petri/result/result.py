@@ -40,7 +40,7 @@ class Result(ShownInNotebook, RunFigures):
         return result_frames(self)
 
     def to_polars(self) -> dict[str, polars.DataFrame]:
-        """The same tables, with units in the names of columns. Raises ImportError if polars is not installed."""
+        """Return the same tables, with units in the names of columns. Raises ImportError if polars is not installed."""
         return result_polars(self)
 
     def to_xarray(self) -> xarray.Dataset:

@@ -192,7 +192,7 @@ class StoredResult(Frozen):
 
 
 def read(data: Mapping[str, Any]) -> StoredResult:
-    """The output of `Result.to_dict`. Raises KeyError, TypeError or ValueError if it is something else."""
+    """Return the output of `Result.to_dict`. Raises KeyError, TypeError or ValueError if it is something else."""
     replications = [
         {**one, "hash": int(one["hash"], 16), "measures": _known(one.get("measures", {}))}
         for one in data["replications"]

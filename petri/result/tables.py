@@ -45,7 +45,7 @@ class Row(Frozen):
 
 
 def table(result: RunFigures, kind: str, *, fold: bool = True, brief: bool = False) -> tuple[Row, ...]:
-    """The figures of places (M1) or transitions (M2) of a result, by kind: "places" or "transitions".
+    """Return the figures of places (M1) or transitions (M2) of a result, by kind: "places" or "transitions".
 
     With `fold`, an array is one row. brief: where no row is an array, leave out intervals no terminal shows.
     """
@@ -71,7 +71,7 @@ def table(result: RunFigures, kind: str, *, fold: bool = True, brief: bool = Fal
 
 
 def row_members(names: Iterable[str], fold: bool) -> dict[str, tuple[int, ...]]:
-    """What stands in each row, by its name."""
+    """Return what stands in each row, by its name."""
     found: dict[str, list[int]] = {}
     for index, name in enumerate(names):
         found.setdefault(row_name(name) if fold else name, []).append(index)
@@ -79,19 +79,19 @@ def row_members(names: Iterable[str], fold: bool) -> dict[str, tuple[int, ...]]:
 
 
 def row_name(name: str) -> str:
-    """The name of the row that contains an element of an array: `engine[*].alu`."""
+    """Return the name of the row that contains an element of an array: `engine[*].alu`."""
     return _INDEX.sub("[*]", name)
 
 
 def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
-    """The columns of a table of figures, by name."""
+    """Return the columns of a table of figures, by name."""
     return {name: found for name, found in as_dict(figures).items() if name != "names" and found is not None}
 
 
 def _of_arrays(
     result: RunFigures, arrays: Sequence[tuple[int, ...]], kinds: Mapping[str, FigureKind]
 ) -> dict[str, Estimate]:
-    """The figures of arrays: the sum of what is above the line over the sum of what is below, or the extreme."""
+    """Return the figures of arrays: the sum of what is above the line over the sum of what is below, or the extreme."""
     order = [member for members in arrays for member in members]
     starts = [0, *accumulate(map(len, arrays[:-1]))]
 
@@ -131,7 +131,7 @@ def _of_arrays(
 def _spread(
     each: Mapping[str, Estimate], members: tuple[int, ...], kinds: Mapping[str, FigureKind]
 ) -> dict[str, tuple[float, float]]:
-    """What is unlike among elements; a count has no noise of its own, so its rate decides."""
+    """Return what is unlike among elements; a count has no noise of its own, so its rate decides."""
     found, own = {}, list(members)
     rate = next(name for name, kind in kinds.items() if kind.dimension == "events")
     for name, kind in kinds.items():
@@ -144,7 +144,7 @@ def _spread(
 
 
 def alike(values: Floats, half_widths: Floats) -> bool:
-    """Whether the figures of several elements differ by no more than their noise.
+    """Return whether the figures of several elements differ by no more than their noise.
 
     Each must be within twice its half-width of the average: of many elements that are alike, one in twenty is beyond
     one half-width by chance. One without an interval is taken to vary as much as the others do; where none has one, the

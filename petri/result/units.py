@@ -6,7 +6,8 @@ from petri.net import Net, split_unit
 
 
 def unit_of(net: Net, dimension: str) -> str:
-    """The unit of a value of this dimension in the net's numbers; "" for plain numbers, and shares between 0 and 1.
+    """Return the unit of a value of this dimension in the net's numbers; "" for plain numbers, and shares between 0 and
+    1.
 
     In a net without a unit of time, times are plain numbers, and a rate is in "B per time unit".
     """

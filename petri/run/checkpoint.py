@@ -28,7 +28,7 @@ class SavedObservation(Frozen, array_like=True):
         return cls(float(seen.elapsed), columns, tuple(_columns(probe) for probe in seen.probes))
 
     def observation(self) -> Observation:
-        """Raises KeyError or ValueError where columns are missing, or are not numbers."""
+        """Raise KeyError or ValueError where columns are missing, or are not numbers."""
         reals: dict[str, Any] = {name: np.array(self.columns[name], dtype=np.float64) for name in TIMES}
         whole: dict[str, Any] = {name: np.array(self.columns[name], dtype=np.int64) for name in COUNTS}
         probes = tuple({name: _array(name, value) for name, value in probe.items()} for probe in self.probes)

@@ -51,7 +51,7 @@ class ClockRecorder:
         self._shared: dict[int, ClockSpan] = {}
 
     def settled(self) -> None:
-        """The instant is over, and all clocks are as they should be (C2)."""
+        """End the instant: all clocks are as they should be (C2)."""
         for index, clocks in self.engine.clocks.items():
             if isinstance(clocks, SharedClock):
                 self._see_shared(index, clocks)
@@ -60,7 +60,7 @@ class ClockRecorder:
                 self._see_own(index, clocks)
 
     def fired(self, index: int, happening: int) -> None:
-        """A transition has fired, and if it has clocks one of them is over."""
+        """Note that a transition has fired, and if it has clocks one of them is over."""
         clocks = self.engine.clocks.get(index)
         if isinstance(clocks, OwnClocks):
             self._see_gone(index, clocks, happening)

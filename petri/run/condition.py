@@ -26,11 +26,11 @@ class StopCondition:
         self.next = 0  # the number of firings after which to look again
 
     def firings_left(self, session: Session) -> int:
-        """How many firings there may be before it is to be looked at."""
+        """Return how many firings there may be before it is to be looked at."""
         return max(self.next - session.firings, 1)
 
     def holds(self, session: Session) -> bool:
-        """Whether it is time to look, and the condition holds."""
+        """Return whether it is time to look, and the condition holds."""
         if session.firings < self.next:
             return False
         seen, condition = session.observe(), self.condition
@@ -45,7 +45,7 @@ class StopCondition:
 
 
 def most_added(formula: Term) -> int | None:
-    """The most that one firing adds to a sum of counts; None for other figures.
+    """Return the most that one firing adds to a sum of counts; None for other figures.
 
     A firing is of one transition, so that counts of different ones do not add up.
     """

@@ -26,7 +26,7 @@ class Dropped(Frozen):
 
 
 def dropped(course: Course, moment: Moment, transition: int) -> Dropped | None:
-    """When a clock of the transition was last dropped or stopped before a moment of the course.
+    """Return when a clock of the transition was last dropped or stopped before a moment of the course.
 
     None if none was, or if the row of a stream may have done it. Raises KeyboardInterrupt at Ctrl-C.
     """
@@ -59,7 +59,7 @@ class _Search:
         return None
 
     def _firing(self) -> int:
-        """The number of the last firing that starts before the clock stops, from 1."""
+        """Return the number of the last firing that starts before the clock stops, from 1."""
         low, high = 0, self.moment.state.firings
         while high - low > 1:
             step, session = max(1, (high - low) // _PARTS), self.course.again(low)
@@ -75,7 +75,7 @@ class _Search:
         return int(session.observe().dropped[self.transition]) >= self.total
 
     def _culprits(self, happened: list[TracedFiring], instant: float) -> Iterator[TracedFiring]:
-        """Those that take what the transition needs, or give what inhibits it."""
+        """Yield those that take what the transition needs, or give what inhibits it."""
         net = self.course.net
         needed = {arc.place for arc in net.transitions[self.transition].inputs}
         unwanted = {arc.place for arc in net.transitions[self.transition].inhibitors}

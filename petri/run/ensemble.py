@@ -71,7 +71,7 @@ class Ensemble(Sequence["Replication"]):
 
     @classmethod
     def none(cls, net: Net) -> Ensemble:
-        """No replication."""
+        """Return no replication."""
         rows = {name: np.zeros((0, len(net.places if name in OF_PLACES else net.transitions))) for name in PER_NODE}
         windows, no_ends = Windows(np.zeros(0), rows, ()), np.zeros(0, np.int64)
         one = numbers_of(
@@ -88,7 +88,7 @@ class Ensemble(Sequence["Replication"]):
 
     @classmethod
     def joined(cls, parts: Sequence[Ensemble]) -> Ensemble:
-        """One after the other; at least one."""
+        """Return one after the other; at least one."""
         parts = [part for part in parts if len(part)] or parts[:1]
         first = parts[0]
         if len(parts) == 1:
@@ -127,7 +127,7 @@ class Ensemble(Sequence["Replication"]):
         return (Replication(self, row) for row in range(len(self)))
 
     def take(self, rows: Rows) -> Ensemble:
-        """Some of the replications."""
+        """Return some of the replications."""
         numbers = np.arange(len(self))[rows].tolist()
         spans = [range(*self.span(row)) for row in numbers]
         return Ensemble(
@@ -142,7 +142,7 @@ class Ensemble(Sequence["Replication"]):
         )
 
     def span(self, row: int) -> tuple[int, int]:
-        """Where the batches of a row begin and end."""
+        """Return where the batches of a row begin and end."""
         return int(self.batch_ends[row - 1]) if row else 0, int(self.batch_ends[row])
 
     def is_ended(self, *how: Ending) -> Any:
@@ -274,7 +274,7 @@ class Replication:
 
 
 def tokens_of(marking: Marking) -> list[Column]:
-    """A marking as the columns of one row."""
+    """Return a marking as the columns of one row."""
     words = [row if isinstance(row, int) else np.frombuffer(row, dtype=np.int64) for row in marking.rows]
     return [np.array([row]) if isinstance(row, int) else Ragged(row, np.array([len(row)])) for row in words]
 
@@ -291,7 +291,7 @@ def numbers_of(
     died: float,
     drew: bool,
 ) -> dict[str, Any]:
-    """The columns of one row."""
+    """Return the columns of one row."""
     ending, hashed = np.array([ENDINGS.index(ended)]), np.array([hash], np.uint64)
     others = {
         "index": index,

@@ -41,7 +41,7 @@ class Fitted(Frozen):
 
 
 def fitted(saved: SavedReplication, before: Net, net: Net) -> Fitted:
-    """The start of a replication of `net` from a state of the net `before`, which has the same tick.
+    """Return the start of a replication of `net` from a state of the net `before`, which has the same tick.
 
     Raises ModelError where a measure has no value for a token.
     """
@@ -87,7 +87,9 @@ class _Fitting:
         )
 
     def own_random(self) -> tuple[Stream, ...]:
-        """The stream of each transition, if each has one: that of the same name; a new one follows from the others."""
+        """Return the stream of each transition, if each has one: that of the same name; a new one follows from the
+        others.
+        """
         names = (transition.name for transition in self.before.transitions)
         known = dict(zip(names, self.saved.own_random, strict=False))
         new = own_streams(self.net, self.saved.random[:3])
@@ -95,7 +97,7 @@ class _Fitting:
         return tuple(known.get(transition.name, stream.state) for transition, stream in named)
 
     def marking(self, fresh: SavedEngine) -> tuple[SavedPlace, ...]:
-        """The tokens of each place of the net; of a new one, its initial ones."""
+        """Return the tokens of each place of the net; of a new one, its initial ones."""
         places = list(fresh.places)
         known = {place.name for place in self.before.places}
         for place in self.net.places:
@@ -157,7 +159,7 @@ class _Fitting:
                 self.at_once.setdefault(number, []).append(gift)
 
     def gifts(self, transition: Transition, firing: SavedFiring) -> tuple[SavedGift, ...] | None:
-        """What the firing gives, if the transition of the net may give it."""
+        """Return what the firing gives, if the transition of the net may give it."""
         arcs = arcs_of(transition, firing.part)
         if arcs is None or len(arcs) != len(firing.gives):
             return None

@@ -22,7 +22,7 @@ class Starts(Frozen):
 
 
 def starts_of(net: Net, saved: SavedRun, count: int | None, seed: int) -> Starts:
-    """The replications that were saved, or `count` branches of them with random numbers of their own.
+    """Return the replications that were saved, or `count` branches of them with random numbers of their own.
 
     Raises LanguageError if the net cannot go on from that state, ModelError where a measure has no value for a token.
     """
@@ -41,7 +41,7 @@ def starts_of(net: Net, saved: SavedRun, count: int | None, seed: int) -> Starts
 
 
 def same_net(one: Net, other: Net) -> bool:
-    """Whether a run of one goes on as a run of the other would."""
+    """Return whether a run of one goes on as a run of the other would."""
     return _behaviour(one) == _behaviour(other)
 
 
@@ -50,7 +50,7 @@ def _behaviour(net: Net) -> str:
 
 
 def _branch(net: Net, saved: SavedReplication, number: int, seed: int) -> SavedReplication:
-    """The same state with other random numbers, whose figures begin when it goes on."""
+    """Return the same state with other random numbers, whose figures begin when it goes on."""
     branch = saved.branch + 1
     own = tuple(stream.state for stream in own_streams(net, seed_words(seed, number, branch)))
     engine = replace(saved.engine, random=RandomStream(seed, number, branch).state, own_random=own)

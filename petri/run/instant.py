@@ -35,7 +35,10 @@ P = ParamSpec("P")
 
 
 def interrupted_by_ctrl_c(method: Callable[Concatenate[Course, P], T]) -> Callable[Concatenate[Course, P], T]:
-    """A method of a course that runs on a thread of its own; Ctrl-C stops its session, and raises KeyboardInterrupt."""
+    """Return a method of a course that runs on a thread of its own;
+
+    Ctrl-C stops its session, and raises KeyboardInterrupt.
+    """
 
     @wraps(method)
     def interruptible_method(course: Course, /, *given: P.args, **named: P.kwargs) -> T:
@@ -103,7 +106,7 @@ class Course:
 
     @interrupted_by_ctrl_c
     def number_of(self, transition: int, after: float) -> int | None:
-        """Which firing of the run is the first of a transition that starts after an instant [ticks], from 1."""
+        """Return which firing of the run is the first of a transition that starts after an instant [ticks], from 1."""
         while True:
             begun = self.session.firings
             reason = self._run(self.net.tick.ticks(self.plan.until), _ENDLESS)
@@ -116,7 +119,7 @@ class Course:
 
     @interrupted_by_ctrl_c
     def moment(self, ended: Reason, look_ahead: bool = True) -> Moment:
-        """The state here. Goes one firing further to see the next, so call it once."""
+        """Return the state here. Goes one firing further to see the next, so call it once."""
         session = self.session
         marking, clocks = session.marking().in_ticks(), tuple(session.clocks())
         state = State(session.now, session.firings, marking, self._in_progress(), clocks)
@@ -130,7 +133,7 @@ class Course:
 
     @interrupted_by_ctrl_c
     def next_firing(self, transition: int, known: TracedFiring | None) -> TracedFiring | None:
-        """The next firing of a transition within `LOOKAHEAD` firings. `known`: the one that `moment` found."""
+        """Return the next firing of a transition within `LOOKAHEAD` firings. `known`: the one that `moment` found."""
         if known is not None and known.transition == transition:
             return known
         last = self.session.firings + LOOKAHEAD
@@ -166,7 +169,7 @@ class Course:
         return tuple(sorted(left, key=lambda part: part.end))
 
     def _engines(self, numbers: list[int]) -> dict[int, Engine]:
-        """An engine with the marking just before each of these firings."""
+        """Return an engine with the marking just before each of these firings."""
         if not numbers:
             return {}
         again, found = self._begin(trace=False), {}
@@ -182,7 +185,7 @@ class Course:
 
     @interrupted_by_ctrl_c
     def again(self, firings: int) -> Session:
-        """The same replication from its start, with a trace, to just before firing number `firings` + 1."""
+        """Return the same replication from its start, with a trace, to just before firing number `firings` + 1."""
         session = self._begin(trace=True)
         self._lead(session, firings)
         return session

@@ -45,7 +45,7 @@ MOST_OF: Final = {"seed": math.inf, "replications": MOST_REPLICATIONS}
 
 
 def check_options(options: Mapping[str, object]) -> None:
-    """Raises TypeError for an option that runs do not have or of a wrong type, ValueError for a number out of range."""
+    """Raise TypeError for an option that runs do not have or of a wrong type, ValueError for a number out of range."""
     for name, value in options.items():
         if name not in RunOptions.__annotations__:
             meant = did_you_mean(name, RunOptions.__annotations__)
@@ -64,7 +64,7 @@ def check_options(options: Mapping[str, object]) -> None:
 
 
 def check_whole(name: str, value: object, least: int, most: float = MOST) -> None:
-    """Raises TypeError if an argument is not a whole number, ValueError if it is out of range."""
+    """Raise TypeError if an argument is not a whole number, ValueError if it is out of range."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -75,7 +75,7 @@ def check_whole(name: str, value: object, least: int, most: float = MOST) -> Non
 
 
 def check_function(name: str, value: object) -> None:
-    """Raises TypeError if an argument is neither a function nor None."""
+    """Raise TypeError if an argument is neither a function nor None."""
     if value is not None and not callable(value):
         raise TypeError(f"`{name}` is a function, not {value!r}")
 

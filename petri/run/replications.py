@@ -179,7 +179,7 @@ class Driver:
             self.condition.next = start.looked
 
     def save(self) -> SavedReplication:
-        """How it stands, at the end of an instant."""
+        """Return how it stands, at the end of an instant."""
         assert isinstance(self.session, NativeSession)
         return SavedReplication(
             self.index,
@@ -205,7 +205,7 @@ class Driver:
         batches: int = 0,
         start: SavedReplication | None = None,
     ) -> Driver | None:
-        """A replication at its start; None if it was stopped while its initial marking was made."""
+        """Return a replication at its start; None if it was stopped while its initial marking was made."""
         try:
             return cls(net, plan, index, stop, progress, batches, start)
         except ModelError as error:
@@ -214,7 +214,7 @@ class Driver:
             raise
 
     def run(self) -> Ensemble:
-        """The whole replication, as one row. Errors as of `end`."""
+        """Return the whole replication, as one row. Errors as of `end`."""
         started = time.perf_counter()
         ended = self.end()
         return self.so_far(ended, time.perf_counter() - started)
@@ -241,7 +241,7 @@ class Driver:
         return ended
 
     def try_chances(self, ended: Ending) -> Ending:
-        """The trials of the net's probabilities, which are runs of their own."""
+        """Return the trials of the net's probabilities, which are runs of their own."""
         self.chances, fault = tallies(self.net, self.plan, self.index, self.stop, self.trial_threads)
         if fault is None:
             return ended
@@ -251,7 +251,8 @@ class Driver:
         return "error"
 
     def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Ensemble:
-        """What it is until now, also between two pieces of a run that goes on, as one row. seconds: of wall-clock time.
+        """Return what it is until now, also between two pieces of a run that goes on, as one row. seconds: of
+        wall-clock time.
 
         batched: False to leave out the batches, which take longer to compute than all else.
         """
@@ -286,7 +287,7 @@ class Driver:
         )
 
     def observed_batches(self) -> Windows:
-        """What the batches have seen, which stays."""
+        """Return what the batches have seen, which stays."""
         seen = self.session.observations(self.batches)
         self.batches = [*seen]
         return seen
@@ -297,7 +298,7 @@ class Driver:
         return self.net.tick.time(self.session.now)
 
     def live(self) -> Ending:
-        """The warm-up, and then the measured time."""
+        """Return the warm-up, and then the measured time."""
         if not self.warm:
             ended = self.drive(self.net.tick.ticks(self.plan.warmup), batched=False)
             if ended != "until" and not (ended == "dead" and math.isfinite(self.plan.until)):
@@ -357,7 +358,8 @@ class Driver:
                 return None
 
     def rest(self, until: float, batched: bool) -> Ending:
-        """A dead net lasts until the end of its run, if that is an instant: series go on, a state is saved (I10).
+        """Let a dead net last until the end of its run, if that is an instant: series go on, a state is saved
+        (I10).
 
         A last batch ends at its death.
         """
@@ -375,7 +377,7 @@ class Driver:
         return "dead"
 
     def save_if_due(self) -> None:
-        """The end of an instant: perhaps the one whose state is wanted."""
+        """End an instant: perhaps the one whose state is wanted."""
         if self.session.now >= self.save_at:
             self.saved, self.save_at = self.save(), math.inf
 
@@ -395,7 +397,7 @@ class Driver:
 
 
 def batches_kept(net: Net, replications: int) -> int:
-    """How many batches each replication keeps."""
+    """Return how many batches each replication keeps."""
     size = len(net.places) + len(net.transitions)
     if size > LARGEST_BATCHED_NET:
         return 0
@@ -445,7 +447,7 @@ def replicate(
         return driver.run()
 
     def work() -> list[tuple[int, Ensemble]]:
-        """Takes parts until there are none; returns them, each with its position."""
+        """Take parts until there are none; returns them, each with its position."""
         begun.wait()  # until the main thread is ready for Ctrl-C
         found = []
         while not stop.is_set() and (part := parts.next()):
@@ -491,14 +493,14 @@ class Parts:
         self._lock = threading.Lock()
 
     def next(self) -> range:
-        """The positions of the next part; empty if there is none."""
+        """Return the positions of the next part; empty if there is none."""
         with self._lock:
             size = 1 if self.one_by_one else min(self._size, -(-len(self._left) // (2 * self._workers)))
             part, self._left = self._left[:size], self._left[size:]
             return part
 
     def adapt(self, size: int, seconds: float) -> None:
-        """A part of this size took as long."""
+        """Take note that a part of this size took as long."""
         if seconds < PIECE / 2:
             self._size = max(self._size, 2 * size)
         elif seconds > 2 * PIECE:
@@ -506,7 +508,9 @@ class Parts:
 
 
 def runs_together(net: Net, plan: Plan, starts: Sequence[SavedReplication] | None = None) -> bool:
-    """Whether nothing happens in a replication that only a `Driver` knows, so that the engine runs many in one call."""
+    """Return whether nothing happens in a replication that only a `Driver` knows, so that the engine runs many in one
+    call.
+    """
     looked_at = math.isinf(plan.until) and net.run_defaults.stop is not None
     recorded = any(place.stream is not None for place in net.places) or any(one.window for one in net.measures)
     own = starts is not None or plan.save_at is not None or plan.trace

@@ -45,7 +45,7 @@ class _Contents(Frozen, array_like=True):
 
 
 def check_engine(engine: str) -> None:
-    """Raises LanguageError unless it is the native engine, which alone saves states, and it is installed."""
+    """Raise LanguageError unless it is the native engine, which alone saves states, and it is installed."""
     if not available():
         raise LanguageError([Diagnostic("state-needs-native")])
     if engine == "reference":
@@ -101,7 +101,7 @@ class SavedRun(Frozen):
         return run
 
     def _check(self) -> None:
-        """Raises ValueError where something is not of the net, KeyError where an observation lacks a column."""
+        """Raise ValueError where something is not of the net, KeyError where an observation lacks a column."""
         if not self.replications or not 0.0 <= self.warmup < self.until or math.isnan(self.until) or self.seed < 0:
             raise ValueError("it has no replications, or no times")
         if any(one.engine.now != self.replications[0].engine.now for one in self.replications):

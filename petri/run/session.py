@@ -27,7 +27,7 @@ def begin(
     stop: StopSign | None = None,
     start: SavedEngine | None = None,
 ) -> Session:
-    """A session at time 0, or, of the native engine, in the state `start` of this net.
+    """Return a session at time 0, or, of the native engine, in the state `start` of this net.
 
     engine: "native" or "reference". Raises ImportError if the native one is missing.
     block: rows of a stream read at a time; it does not affect results. stop: ends a long search for bindings. Raises
@@ -46,7 +46,7 @@ def begin(
 def begin_planned(
     net: Net, plan: Plan, replication: int, stop: StopSign | None = None, start: SavedEngine | None = None
 ) -> Session:
-    """The session of a replication as its plan has it. Raises as `begin` does."""
+    """Return the session of a replication as its plan has it. Raises as `begin` does."""
     return begin(
         net,
         plan.engine,
@@ -61,7 +61,7 @@ def begin_planned(
 
 
 def row_source(net: Net, block: int | None = None, arrived: Sequence[int] = ()) -> RowSource | None:
-    """The rows of the streams for one replication; None of a net without streams. See `begin`.
+    """Return the rows of the streams for one replication; None of a net without streams. See `begin`.
 
     arrived: of each stream, the rows to leave out, which have arrived already.
     """

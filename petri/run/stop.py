@@ -100,7 +100,7 @@ class CtrlC:
 
 
 def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT, stop: StopSign | None = None) -> T:
-    """What `work` returns, on a thread of its own. It gets a sign that Ctrl-C sets, or the end of the time.
+    """Return what `work` returns, on a thread of its own. It gets a sign that Ctrl-C sets, or the end of the time.
 
     stop: the sign, if what the work uses has it already. Raises KeyboardInterrupt in these cases, when the work has
     ended; that of the work, if it raised one that says how far it had come.

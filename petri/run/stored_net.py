@@ -53,7 +53,7 @@ _OF_PROBES: Final[dict[str, type]] = {
 
 
 def read_net(data: Mapping[str, Any]) -> Net:
-    """The net of `petri.codec.net_to_dict`. Raises ValueError, which says what is wrong, if it is none."""
+    """Return the net of `petri.codec.net_to_dict`. Raises ValueError, which says what is wrong, if it is none."""
     net = net_from_dict(data)
     _check_times(net)
     for place in net.places:
@@ -308,7 +308,7 @@ def _is_of_windows(field: str) -> bool:
 
 
 def _is_figure(probe: object, field: str | None) -> bool:
-    """Whether a probe has such a figure."""
+    """Return whether a probe has such a figure."""
     if field is None:
         return False
     match probe:

@@ -60,7 +60,7 @@ class Threads(Generic[T]):
         self._one_more.clear()
 
     def results(self) -> list[T]:
-        """What they returned, in order, once all are done. Raises the first error."""
+        """Return what they returned, in order, once all are done. Raises the first error."""
         if self._errors:
             raise self._errors[min(self._errors)]
         return [self._results[number] for number in range(len(self._works))]

@@ -83,7 +83,7 @@ class TrialsOnThreads:
 def tallies(
     net: Net, plan: Plan, replication: int, stop: StopSign, threads: int = 1
 ) -> tuple[tuple[Tally, ...], Fault | None]:
-    """What the trials of each probability of a net have found, and why they ended early."""
+    """Return what the trials of each probability of a net have found, and why they ended early."""
     found = []
     threads = threads if plan.engine == "native" else 1
     expected = (*net.expectations, *(one for measure in net.measures for one in measure.expectations))
@@ -99,7 +99,7 @@ def tallies(
 
 
 def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3, compared: Sequence[float] = ()) -> Tally:
-    """The trials of one probability. Their number depends on what they find, and on nothing else (Q5).
+    """Return the trials of one probability. Their number depends on what they find, and on nothing else (Q5).
 
     compared: the values that it is expected to be above, or below.
     """
@@ -120,13 +120,13 @@ def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3, c
 
 
 def until_precise(tally: Tally, precision: float) -> float:
-    """How many times as many trials as now the half-width needs: about its square. 1 if that is small enough."""
+    """Return how many times as many trials as now the half-width needs: about its square. 1 if that is small enough."""
     ratio = chance_interval(tally, LEVEL).relative / precision
     return 1.0 if ratio <= 1.0 else 1.1 * ratio * ratio
 
 
 def until_decided(tally: Tally, error: float, look: int, compared: Sequence[float]) -> float:
-    """How many times as many trials as now it takes to know on which side of each value the probability is.
+    """Return how many times as many trials as now it takes to know on which side of each value the probability is.
 
     1 if that is known. Look k decides with the share error / (k (k + 1)) of the error, so that all looks, however many,
     err with a probability of at most `error`. The logarithm of the tail falls in proportion to the trials.
@@ -137,7 +137,9 @@ def until_decided(tally: Tally, error: float, look: int, compared: Sequence[floa
 
 
 def grown(tally: Tally, factor: float, most: int) -> int:
-    """How many trials there shall be at the next look; as many as now to end. factor: nan if nothing is known."""
+    """Return how many trials there shall be at the next look; as many as now to end. factor: nan if nothing is
+    known.
+    """
     if factor == 1.0:
         return tally.trials
     least, greatest = GROWTH
@@ -146,7 +148,7 @@ def grown(tally: Tally, factor: float, most: int) -> int:
 
 
 def factors(pilot: Pilot) -> list[Threshold]:
-    """How many paths go on at each threshold (Q3).
+    """Return how many paths go on at each threshold (Q3).
 
     Pᵢ is how many paths of a trial would reach threshold i without splitting. The product of the factors up to it is to
     be 1 / √(Pᵢ Pᵢ₊₁), which is best for RESTART (Villén-Altamirano and Villén-Altamirano 2002): then about as many

@@ -48,7 +48,7 @@ class Walk:
     """The walk through one replication, on the reference engine."""
 
     def __init__(self, net: Net, seed: int, replication: int, limits: Limits = Limits()) -> None:
-        """Raises ModelError if the marking at the start cannot be computed, LanguageError for a wrong recording."""
+        """Raise ModelError if the marking at the start cannot be computed, LanguageError for a wrong recording."""
         self.net = net
         self._seed, self._replication, self._limits = seed, replication, limits
         self._chosen: dict[int, tuple[int, int]] = {}  # by number of firing: the transition, and which binding
@@ -75,7 +75,7 @@ class Walk:
         return self.engine.error
 
     def enabled(self) -> list[Enabled]:
-        """What could fire now; first what may, then what waits for a higher priority."""
+        """Return what could fire now; first what may, then what waits for a higher priority."""
         if self.reason != "budget":
             return []
         ready = [(n, bindings) for n in range(len(self.net.transitions)) if (bindings := self.engine.ready(n))]
@@ -88,7 +88,7 @@ class Walk:
         return sorted(listed, key=lambda one: one.waits)
 
     def state(self) -> State:
-        """The same for explanations."""
+        """Return the same for explanations."""
         marking = [[token.value for token in row] for row in self.engine.marking]
         firings = sorted(self.engine.in_progress)
         found = (self._watcher.open[firing.serial, firing.part] for firing in firings)
@@ -98,7 +98,7 @@ class Walk:
     # ------------------------------------------------------------ steps
 
     def fire(self, choice: Enabled | None = None) -> list[Step]:
-        """One firing, chosen or by chance, and what happens up to the next one that can start."""
+        """Return one firing, chosen or by chance, and what happens up to the next one that can start."""
         self._keep_copy()
         if choice is None:
             choice_made = self._chosen.get(self.firings)
@@ -181,7 +181,7 @@ class Walk:
             self._copies = {number: one for at, (number, one) in enumerate(self._copies.items()) if at % 2 == 0}
 
     def _shared(self) -> dict[int, object]:
-        """What copies of the engine have in common: the net, which does not change."""
+        """Return what copies of the engine have in common: the net, which does not change."""
         return {id(self.net): self.net}
 
     def _forget_from(self, number: int) -> None:

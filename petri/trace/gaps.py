@@ -19,7 +19,7 @@ MOST: Final = 10_000  # values of each measure
 
 
 def gap_measures(net: Net) -> dict[str, int]:
-    """The measures of the form `time(t -> t)`, without a key, with the index of their transition."""
+    """Return the measures of the form `time(t -> t)`, without a key, with the index of their transition."""
     found = {}
     for measure in net.measures:
         probe = None if measure.probe is None else net.probes[measure.probe]

@@ -34,10 +34,10 @@ class Watcher(Protocol):
         """Something is about to happen at this time; `Replay.tokens` is still the marking before."""
 
     def started(self, firing: TracedFiring, taken: Sequence[Moved], given: Sequence[Moved]) -> None:
-        """A firing has taken its tokens; an immediate one will deposit at once."""
+        """Note that a firing has taken its tokens; an immediate one will deposit at once."""
 
     def ended(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
-        """A firing has deposited its tokens."""
+        """Note that a firing has deposited its tokens."""
 
     def arrived(self, moved: Moved) -> None:
         """Tokens of an output with a delay have arrived."""
@@ -61,7 +61,7 @@ class Replay:
         self._gives = [_Gives(transition, valued) for transition in net.transitions]
 
     def start(self, firing: TracedFiring) -> None:
-        """The next firing to start; those that end before it, or at its start, end first (I1)."""
+        """Take the next firing to start; those that end before it, or at its start, end first (I1)."""
         start, end, transition, variables = firing
         tokens = self.tokens
         self.advance(start)
@@ -92,7 +92,7 @@ class Replay:
                 heapq.heappush(self._pending, (instant, self._started, part, firing, [moved]))
 
     def _refill(self) -> None:
-        """A place with a stream that is empty gets its next row (S6)."""
+        """Give an empty place with a stream its next row (S6)."""
         for place in self._streams.places:
             if self.tokens[place] <= 0 and self._streams.take_row(place):
                 self.tokens[place] = 1
@@ -129,7 +129,7 @@ class Streams:
             self._recordings = Recordings(net)
 
     def take_row(self, place: int) -> bool:
-        """Whether there is a next row, which is then gone."""
+        """Return whether there is a next row, which is then gone."""
         if not self._left[place] and place not in self._ended:
             self._left[place] = self._count_block(place)
         if not self._left[place]:
@@ -164,7 +164,7 @@ class _Takes:
 
 
 def _pattern_value(arc: InputArc, context: Context) -> Token | None:
-    """The token that the arc has found; None if it leaves some slot open."""
+    """Return the token that the arc has found; None if it leaves some slot open."""
     value: list[Scalar] = []
     for match in arc.pattern:
         if match.bind is not None:
@@ -187,7 +187,7 @@ class _Gives:
         self.always = None if computed or any(self.valued) else always
 
     def of(self, context: Context) -> tuple[Sequence[Moved], Sequence[tuple[float, Moved]]]:
-        """What it gives when it ends, and what arrives at a time of its own."""
+        """Return what it gives when it ends, and what arrives at a time of its own."""
         given: list[Moved] = []
         later: list[tuple[float, Moved]] = []
         for arc, valued in zip(self.arcs, self.valued, strict=True):
@@ -201,7 +201,7 @@ class _Gives:
 
 
 def _all_constant(arcs: Sequence[tuple[int, InputArc | OutputArc]]) -> Sequence[Moved] | None:
-    """What arcs move from or to these places, if that is always the same number of tokens."""
+    """Return what arcs move from or to these places, if that is always the same number of tokens."""
     counts = [(place, constant_count(arc.count)) for place, arc in arcs]
     moved = [Moved(place, count) for place, count in counts if count is not None]
     return moved if len(moved) == len(counts) else None

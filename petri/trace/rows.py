@@ -60,7 +60,9 @@ class CsvWriter(TextWriter):
 
 
 def told(transition: Transition) -> list[Variable | Let]:
-    """What a trace has values of: the variables of a firing, and the names that the transition gives to values."""
+    """Return what a trace has values of: the variables of a firing, and the names that the transition gives to
+    values.
+    """
     return [*transition.variables, *in_traces(transition)]
 
 
@@ -72,7 +74,7 @@ def texts_of(named: Variable | Let, values: Iterable[Scalar | None]) -> Iterable
 
 
 def shown(named: Variable | Let, value: Scalar | None) -> str:
-    """A value as it is written in traces: exact; for an enumeration its name. Nothing where it has none."""
+    """Return a value as it is written in traces: exact; for an enumeration its name. Nothing where it has none."""
     if value is None:
         return ""
     if named.labels and 0 <= value < len(named.labels):

@@ -63,7 +63,7 @@ class Pool:
         heapq.heappush(self.here.setdefault(self.tracks[index].identity, []), index)
 
     def take(self, identity: Token | None) -> int | None:
-        """The track of such a token, or (None) of any; None if the trace has no such token."""
+        """Return the track of such a token, or (None) of any; None if the trace has no such token."""
         if identity is None or not self.here.get(identity):
             identity = next((known for known, indices in self.here.items() if indices), None)
         return None if identity is None else heapq.heappop(self.here[identity])
@@ -72,12 +72,12 @@ class Pool:
         self.away.setdefault(self.tracks[index].identity, deque()).append(index)
 
     def holder(self, identity: Token) -> int | None:
-        """The track of the token of this identity that is in use."""
+        """Return the track of the token of this identity that is in use."""
         found = self.away.get(identity)
         return found[0] if found else None
 
     def back(self, identity: Token) -> int | None:
-        """The track of the returning token; None if no token was away."""
+        """Return the track of the returning token; None if no token was away."""
         if not self.away.get(identity):
             found = next((known for known, indices in self.away.items() if indices), None)
             if found is None:
@@ -215,7 +215,7 @@ class TimelineWriter(TextWriter):
         return returned, kept
 
     def _open(self, place: int, index: int, firing: TracedFiring, holding: Holding) -> None:
-        """A token leaves for longer than one firing."""
+        """Note that a token leaves for longer than one firing."""
         pool = self._pools[place]
         track = pool.tracks[index]
         pool.leave(index)
@@ -224,7 +224,7 @@ class TimelineWriter(TextWriter):
             self._enter(track, firing, holding)
 
     def _close(self, pool: Pool, identity: Token, now: float) -> int:
-        """A token in use comes back; if none was in use, this is a new token with a new track."""
+        """Take back a token in use; if none was in use, this is a new token with a new track."""
         index = pool.back(identity)
         if index is None:
             return self._new_track(pool, identity)
@@ -235,7 +235,7 @@ class TimelineWriter(TextWriter):
         return index
 
     def _nest(self, firing: TracedFiring, own: Sequence[tuple[int, int]], holding: Holding) -> None:
-        """The firing on the tracks of tokens in use whose value it carries."""
+        """Draw the firing on the tracks of tokens in use whose value it carries."""
         for pool, positions in self._carried[firing.transition]:
             index = pool.holder(tuple(firing.variables[position] for position in positions))
             if index is not None and (pool.place, index) not in own and pool.tracks[index].inner is None:
@@ -310,7 +310,7 @@ class TimelineWriter(TextWriter):
         self._write(f'"ph":"X"{track.start}{self._stamp(firing.start)},"dur":{length},{self._titled(firing)}')
 
     def _titled(self, firing: TracedFiring) -> str:
-        """The name of the transition, and the values that the firing has bound."""
+        """Return the name of the transition, and the values that the firing has bound."""
         values: Iterable[str] = map(repr, firing.variables)
         if self._named[firing.transition]:
             variables = self._net.transitions[firing.transition].variables
@@ -358,7 +358,7 @@ class TimelineWriter(TextWriter):
 
 
 def nanoseconds(net: Net) -> tuple[float, str]:
-    """The nanoseconds of the timeline for a unit of model time, and the same in words."""
+    """Return the nanoseconds of the timeline for a unit of model time, and the same in words."""
     if net.seconds is None:
         return 1e6, "1 unit of model time is shown as 1 ms"
     if net.seconds < 1e-9:
@@ -391,7 +391,7 @@ def resources(net: Net) -> list[int]:
 
 
 def lasting_slots(net: Net, place: int) -> list[int]:
-    """The slots that a token brings back unchanged, as far as the arcs show: nothing is computed."""
+    """Return the slots that a token brings back unchanged, as far as the arcs show: nothing is computed."""
     changed = {
         slot
         for transition in net.transitions
@@ -444,7 +444,9 @@ def token_label(slots: Sequence[Slot], value: Token) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """The last part of each dotted name, with as many parts before it as needed to distinguish it from the others."""
+    """Return the last part of each dotted name, with as many parts before it as needed to distinguish it from the
+    others.
+    """
     parts = [name.split(".") for name in names]
     lengths = [1] * len(names)
     while True:

@@ -112,7 +112,7 @@ class WaveWriter(TextWriter):
         write("$end\n")
 
     def _variables(self, names: Sequence[str], codes: Sequence[str], types: Sequence[str]) -> None:
-        """A scope for each part of a dotted name except the last; names with the same parts are together."""
+        """Open a scope for each part of a dotted name except the last; names with the same parts are together."""
         write = self._text.write
         open_scopes: list[str] = []
         for name, code, kind in sorted(zip(names, codes, types, strict=True), key=lambda one: one[0].split(".")):
@@ -131,7 +131,7 @@ class WaveWriter(TextWriter):
 
 
 def timescale(net: Net) -> tuple[int, float]:
-    """The decimal exponent of a step of the file in seconds, and steps per unit of model time."""
+    """Return the decimal exponent of a step of the file in seconds, and steps per unit of model time."""
     seconds = PLAIN_UNIT if net.seconds is None else net.seconds
     exponent = min(max(math.floor(math.log10(seconds) + 1e-9) - FINER, -15), 0)
     return exponent, seconds / 10.0**exponent
@@ -153,6 +153,6 @@ def identifier_codes() -> Iterator[str]:
 
 
 def word(name: str) -> str:
-    """A name without blanks, which would end it, and different from every keyword."""
+    """Return a name without blanks, which would end it, and different from every keyword."""
     text = "".join(c if c.isprintable() and not c.isspace() else "_" for c in name) or "_"
     return f"_{text}" if text.startswith("$") else text

@@ -34,13 +34,15 @@ class Writer(Protocol):
 
 
 def suffix_of(path: str | Path) -> str:
-    """The suffix that selects the format, "" if it is unknown."""
+    """Return the suffix that selects the format, "" if it is unknown."""
     suffix = Path(path).suffix.lower()
     return suffix if suffix in SUFFIXES else ""
 
 
 def writer_of(path: str | Path, net: Net, file: BinaryIO, until: float = math.inf) -> Writer:
-    """The writer for a file of this name. `until` is the end of the run: firings that would end later stay in progress.
+    """Return the writer for a file of this name.
+
+    `until` is the end of the run: firings that would end later stay in progress.
 
     Raises ValueError for another suffix, and ImportError for Parquet without pyarrow.
     """

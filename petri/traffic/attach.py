@@ -15,7 +15,7 @@ Files = Mapping[str, str | PathLike[str]]
 
 
 def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = None) -> Net:
-    """The net with these files at its places with streams, by the places' names.
+    """Return the net with these files at its places with streams, by the places' names.
 
     columns: the file's column for a field, if the names differ ({"time": "frame.time_epoch [s]"}), for every place with
     the field, or for one ("trace.time"). Raises LanguageError if there is no such place or field.
@@ -29,7 +29,7 @@ def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = Non
 
 
 def check_places(net: Net, files: Files) -> None:
-    """Raises LanguageError for a name that is not a place with a stream."""
+    """Raise LanguageError for a name that is not a place with a stream."""
     streaming = [place.name for place in net.places if place.stream is not None]
     for name in files:
         if name not in streaming:

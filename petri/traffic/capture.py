@@ -19,7 +19,7 @@ _FROM_HEADERS = (_FLOW, COLUMNS.index("protocol"))
 
 
 def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple[Field, ...]]:
-    """A capture, and the `COLUMNS` that fill the slots of a place. Raises LanguageError."""
+    """Return a capture, and the `COLUMNS` that fill the slots of a place. Raises LanguageError."""
     assert place.stream is not None
     name = place.stream.name
     fields = match(net, place, name, COLUMNS, _UNITS)
@@ -46,7 +46,7 @@ class CaptureFile(Recording):
         return self._counts
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its packets. A flow's number is reduced modulo the size of its slot's range."""
+        """Yield its packets. A flow's number is reduced modulo the size of its slot's range."""
         while True:
             try:
                 columns = [np.frombuffer(column, dtype=np.int64) for column in self._capture.read(most)]
@@ -69,7 +69,7 @@ class CaptureFile(Recording):
         self._counts = found, tuple(self._capture.unknown_types())
 
     def _told(self, error: ValueError) -> Exception:
-        """The reader's (what, packet, detail) as a diagnostic."""
+        """Return the reader's (what, packet, detail) as a diagnostic."""
         kind, packet, detail = error.args
         return problem(kind, path=self._name, packet=packet, last=max(packet - 1, 1), detail=detail)
 

@@ -28,7 +28,7 @@ class Instant(NamedTuple):
 
 
 def number(text: str, decimal_comma: bool = False) -> Decimal | None:
-    """The number; None if it is none. With `decimal_comma`, a comma may stand for the point."""
+    """Return the number; None if it is none. With `decimal_comma`, a comma may stand for the point."""
     text = text.strip()
     if decimal_comma and "." not in text:
         text = text.replace(",", ".", 1)
@@ -61,12 +61,12 @@ def instant(text: str) -> Instant | None:
 
 
 def is_grouped(text: str) -> bool:
-    """Whether a comma may also part thousands: `1,234`."""
+    """Return whether a comma may also part thousands: `1,234`."""
     return _GROUPED.fullmatch(text.strip()) is not None
 
 
 def label(slot: Slot, cell: str) -> int | None:
-    """The number of a value that has a name; of bools also 0 and 1."""
+    """Return the number of a value that has a name; of bools also 0 and 1."""
     if cell in slot.labels:
         return slot.labels.index(cell)
     truth = slot.labels == ("false", "true") and cell in ("0", "1")
@@ -74,7 +74,10 @@ def label(slot: Slot, cell: str) -> int | None:
 
 
 def scalar(slot: Slot, found: Decimal | None, origin: Decimal | float | None) -> tuple[Scalar | None, str]:
-    """The value of a number (None if it is none of the slot), and what it should be. Whole numbers may be `3.0`."""
+    """Return the value of a number (None if it is none of the slot), and what it should be.
+
+    Whole numbers may be `3.0`.
+    """
     if found is None or not found.is_finite():
         return None, "whole number" if slot.kind == "int" else "number"
     if slot.kind == "int":

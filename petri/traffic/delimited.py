@@ -25,7 +25,7 @@ DATE = "date"  # the column that gives the days of a column with times of day
 
 
 def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, tuple[Field, ...]]:
-    """A file whose first record names its columns, and the columns that fill the slots of a place."""
+    """Return a file whose first record names its columns, and the columns that fill the slots of a place."""
     assert place.stream is not None
     name = place.stream.name
     file = DelimitedFile(path, name)
@@ -62,7 +62,7 @@ class DelimitedFile(Recording):
                 raise wrong
 
     def _columns(self, fields: Sequence[Field], records: list[Record], count: int) -> list[Column]:
-        """The columns of the first `count` records."""
+        """Return the columns of the first `count` records."""
         records = records[:count]
         relative = next((field for field in fields if field.relative), None)
         if relative is not None and self._first is None:
@@ -76,7 +76,7 @@ class DelimitedFile(Recording):
         return columns
 
     def _origin(self, field: Field, record: Record) -> Decimal | float:
-        """The first time: a Decimal if a float is too coarse, as for times since 1970."""
+        """Return the first time: a Decimal if a float is too coarse, as for times since 1970."""
         cells = self._records.cells(record)
         value = self._number(field, cells)[0] if field.index < len(cells) else None
         if value is None or not value.is_finite():
@@ -85,7 +85,7 @@ class DelimitedFile(Recording):
         return float(value) if fits else value
 
     def _quickly(self, fields: Sequence[Field], lines: list[str]) -> list[Column] | None:
-        """The columns, or None if numpy cannot parse every cell."""
+        """Return the columns, or None if numpy cannot parse every cell."""
         delimiter, most = self._records.delimiter, len(self.headers) - 1
         if any(field.slot.labels for field in fields) or any(line.count(delimiter) > most for line in lines):
             return None
@@ -111,7 +111,7 @@ class DelimitedFile(Recording):
         return columns if finite else None
 
     def _slowly(self, fields: Sequence[Field], records: list[Record]) -> list[Column]:
-        """The columns, cell by cell."""
+        """Return the columns, cell by cell."""
         values: list[list[Scalar]] = [[] for _ in fields]
         for record in records:
             cells, line = self._records.cells(record), record[0]
@@ -143,7 +143,7 @@ class DelimitedFile(Recording):
         return value
 
     def _number(self, field: Field, cells: list[str]) -> tuple[Decimal | None, str | None]:
-        """The number of a cell, seconds for a calendar time; what is wrong with a cell that might be one."""
+        """Return the number of a cell, seconds for a calendar time; what is wrong with a cell that might be one."""
         cell = cells[field.index].strip()
         comma = self._decimal_comma and not (self._records.delimiter == "\t" and is_grouped(cell))
         found = number(cell, comma)

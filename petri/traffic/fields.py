@@ -44,7 +44,7 @@ class Field:
     unit: str = ""
 
     def shown(self, value: float, digits: int = 12) -> str:
-        """A value as the engine keeps it, as the column would have it: `0.5 s`."""
+        """Return a value as the engine keeps it, as the column would have it: `0.5 s`."""
         number = value if math.isinf(value) or math.isnan(value) else float(Fraction(value) / self.factor)
         return f"{number:.{digits}g} {self.unit}".rstrip()
 
@@ -54,7 +54,7 @@ class Field:
         return self.slot.name == TIME_SLOT
 
     def scaled(self, values: Column) -> Column:
-        """The values times the factor; times become whole ticks, at least one unless they are 0."""
+        """Return the values times the factor; times become whole ticks, at least one unless they are 0."""
         if self.slot.kind == "int":
             return values
         reals = self._multiplied(values.astype(np.float64))
@@ -64,7 +64,7 @@ class Field:
         return np.where((ticks == 0.0) & (reals != 0.0), np.sign(reals), ticks)
 
     def _multiplied(self, reals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Each rounded once where the factor is a whole number or one over one."""
+        """Return each rounded once where the factor is a whole number or one over one."""
         if self.factor.denominator == 1:
             return reals if self.factor == 1 else reals * float(self.factor.numerator)
         if self.factor.numerator == 1:
@@ -95,7 +95,7 @@ def header_parts(header: str) -> tuple[str, str | None]:
 def match(
     net: Net, place: Place, path: str, headers: Sequence[str], units: Mapping[str, str] | None = None
 ) -> tuple[Field, ...]:
-    """The fields of a place's colour in a file with these columns.
+    """Return the fields of a place's colour in a file with these columns.
 
     units: the units of the columns, if the format defines them. Raises LanguageError with all columns that are
     missing, or whose unit does not fit the field.
@@ -138,14 +138,14 @@ class Recording(ABC):
 
     @abstractmethod
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its rows, at most `most` at a time. The first value of a relative field is subtracted."""
+        """Yield its rows, at most `most` at a time. The first value of a relative field is subtracted."""
 
     def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
         """Of what was read, what is not a row or not a whole one, and the types of unknown blocks: see `FileRead`."""
         return {}, ()
 
     def fields(self, net: Net, place: Place) -> tuple[Field, ...]:
-        """The columns that fill the slots of a place. Raises LanguageError, and closes the file then."""
+        """Return the columns that fill the slots of a place. Raises LanguageError, and closes the file then."""
         assert place.stream is not None
         try:
             return match(net, place, place.stream.name, self.headers, self.units)
@@ -175,7 +175,7 @@ def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot,
 def _factor(
     slot: Slot, unit: str | None, net: Net, place: Place, path: str, header: str, fixed: bool
 ) -> tuple[Fraction, str]:
-    """The factor from the column to the net, and the unit of the column.
+    """Return the factor from the column to the net, and the unit of the column.
 
     fixed: a plain slot may take a column of any unit, unchanged.
     """
@@ -202,7 +202,7 @@ def _factor(
 
 
 def whole(factor: Fraction, slot: Slot, values: dict[str, Any]) -> Fraction:
-    """The factor, which for an int must be 1."""
+    """Return the factor, which for an int must be 1."""
     if slot.kind == "int" and factor != 1:
         raise problem("stream-whole", **values)
     return factor

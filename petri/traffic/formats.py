@@ -27,7 +27,7 @@ _PACKED = {
 
 
 def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]]:
-    """The file of a place's stream, and the columns that fill the slots. Raises LanguageError."""
+    """Return the file of a place's stream, and the columns that fill the slots. Raises LanguageError."""
     stream = place.stream
     assert stream is not None
     if not stream.path:
@@ -45,7 +45,7 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
 
 
 def first_bytes(path: Path, name: str) -> bytes:
-    """The first bytes of a file. Raises LanguageError if it cannot be read."""
+    """Return the first bytes of a file. Raises LanguageError if it cannot be read."""
     try:
         check_regular(path, name)
         with path.open("rb") as file:
@@ -60,7 +60,7 @@ def first_bytes(path: Path, name: str) -> bytes:
 
 
 def check_regular(path: Path, name: str) -> None:
-    """Raises LanguageError for a pipe, a device, a socket or a folder; OSError where that cannot be found out."""
+    """Raise LanguageError for a pipe, a device, a socket or a folder; OSError where that cannot be found out."""
     kind = irregular(path)
     if kind is not None:
         command = f"cat {name} > copy" if kind == "a pipe" else None

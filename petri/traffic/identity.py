@@ -36,7 +36,7 @@ def _digest(path: str, size: int, changed: int) -> str:
 
 
 def sealed(net: Net) -> Net:
-    """The net with the digests of its files; the net itself if it has no streams, or has their digests."""
+    """Return the net with the digests of its files; the net itself if it has no streams, or has their digests."""
     if all(place.stream is None or place.stream.digest or not place.stream.path for place in net.places):
         return net
     return replace(net, places=tuple(_sealed(place) for place in net.places))
@@ -50,7 +50,9 @@ def _sealed(place: Place) -> Place:
 
 
 def anonymous(net: Net) -> Net:
-    """The net with the digests, and without the names and paths of its files and its units: the input of its hash."""
+    """Return the net with the digests, and without the names and paths of its files and its units: the input of its
+    hash.
+    """
     net = replace(net, units=())
     if all(place.stream is None for place in net.places):
         return net
@@ -62,7 +64,7 @@ def anonymous(net: Net) -> Net:
 
 
 def moved(net: Net, files: Mapping[str, str]) -> Net:
-    """The net with other paths for its files, by place; their contents must be the same (`verify`)."""
+    """Return the net with other paths for its files, by place; their contents must be the same (`verify`)."""
 
     def found(place: Place) -> Place:
         if place.stream is None or place.name not in files:
@@ -74,7 +76,7 @@ def moved(net: Net, files: Mapping[str, str]) -> Net:
 
 
 def verify(net: Net) -> None:
-    """Raises LanguageError if a file has changed since the net was sealed."""
+    """Raise LanguageError if a file has changed since the net was sealed."""
     for place in net.places:
         stream = place.stream
         if stream is not None and stream.digest and digest(stream.path, stream.name, place.name) != stream.digest:

@@ -22,7 +22,7 @@ class Page(NamedTuple):
 
 
 def pages(file: BinaryIO, begin: int, end: int) -> list[Page]:
-    """The pages of a column in a row group. Raises ValueError where something else is there."""
+    """Return the pages of a column in a row group. Raises ValueError where something else is there."""
     found = []
     while begin < end:
         file.seek(begin)
@@ -52,7 +52,7 @@ class _Bytes:
         return self.data[self.position - 1]
 
     def whole(self) -> int:
-        """A natural number, seven bits in a byte."""
+        """Return a natural number, seven bits in a byte."""
         value = shift = 0
         while (byte := self.byte()) & 0x80:
             value |= (byte & 0x7F) << shift
@@ -64,7 +64,7 @@ class _Bytes:
         return value >> 1 ^ -(value & 1)
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Its fields by number."""
+        """Return its fields by number."""
         found: dict[int, Any] = {}
         number = 0
         while (head := self.byte()) != 0:

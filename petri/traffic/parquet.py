@@ -21,7 +21,7 @@ from petri.traffic.problems import longest, problem, unreadable
 
 
 def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple[Field, ...]]:
-    """A file of columns, and those that fill the slots of a place. Timestamps count in nanoseconds."""
+    """Return a file of columns, and those that fill the slots of a place. Timestamps count in nanoseconds."""
     assert place.stream is not None
     file = ParquetFile(path, place.stream.name)
     fields = file.fields(net, place)
@@ -78,7 +78,7 @@ class ParquetFile(Recording):
         return bool(types.is_string(kind) or types.is_large_string(kind) or views(kind))
 
     def check_types(self, fields: Sequence[Field]) -> None:
-        """Raises LanguageError for a column whose values cannot be those of a field."""
+        """Raise LanguageError for a column whose values cannot be those of a field."""
         types = self._arrow.types
         plain = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
         for field in fields:
@@ -99,7 +99,7 @@ class ParquetFile(Recording):
                 yield from self._file.iter_batches(batch_size=size, row_groups=[group], columns=wanted)
 
     def _check_pages(self, fields: Sequence[Field], group: int, file: BinaryIO) -> int:
-        """How many bytes the texts of a row group are. Raises LanguageError for a page that is too large."""
+        """Return how many bytes the texts of a row group are. Raises LanguageError for a page that is too large."""
         named = {field.header: field for field in fields}
         chunks = self._file.metadata.row_group(group)
         texts = 0
@@ -140,7 +140,7 @@ class ParquetFile(Recording):
                 raise wrong
 
     def _columns(self, fields: Sequence[Field], batch: Any, first: int, count: int) -> list[Column]:
-        """The columns of the first `count` rows of a batch, whose first row has a number."""
+        """Return the columns of the first `count` rows of a batch, whose first row has a number."""
         rows = batch.slice(0, count)
         return [self._column(field, rows.column(field.header), first) for field in fields]
 
@@ -167,7 +167,7 @@ class ParquetFile(Recording):
         return self._numbers(field, array.to_numpy(zero_copy_only=False), first)
 
     def _labels(self, field: Field, array: Any, first: int) -> Column:
-        """The numbers of the values that the texts name."""
+        """Return the numbers of the values that the texts name."""
         coded = array if self._arrow.types.is_dictionary(array.type) else array.dictionary_encode()
         texts = coded.dictionary.cast(self._arrow.large_binary())
         places = coded.indices.to_numpy(zero_copy_only=False)

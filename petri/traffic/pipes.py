@@ -15,7 +15,8 @@ from petri.traffic.problems import unreadable
 
 
 def from_pipes(net: Net, places: Collection[str], files: ExitStack) -> Net:
-    """The net with a temporary copy of what comes through the pipes of these places, for as long as `files` is open.
+    """Return the net with a temporary copy of what comes through the pipes of these places, for as long as `files` is
+    open.
 
     Waits until whoever writes has closed the pipe. Raises LanguageError where it cannot be copied.
     """

@@ -20,7 +20,7 @@ def unreadable(name: str, error: Exception) -> Exception:
 
 
 def longest(count: int, read: Callable[[int], Rows]) -> tuple[Rows | None, LanguageError | None]:
-    """The readable part of the first `count` rows, or None, and the error in the row after it, if any.
+    """Return the readable part of the first `count` rows, or None, and the error in the row after it, if any.
 
     read: returns the first n rows, or raises LanguageError.
     """

@@ -35,12 +35,12 @@ class Recordings:
             reading.left_out = rows
 
     def tokens(self, place: int) -> list[Token]:
-        """The next rows of a place; no rows mark the end. Raises LanguageError for an invalid file."""
+        """Return the next rows of a place; no rows mark the end. Raises LanguageError for an invalid file."""
         block = self._reading[place].next()
         return [] if block is None else list(zip(*(column.tolist() for column in block), strict=True))
 
     def words(self, place: int) -> bytes:
-        """The same as native 64-bit words, slot after slot."""
+        """Return the same as native 64-bit words, slot after slot."""
         block = self._reading[place].next()
         if block is None:
             return b""
@@ -50,7 +50,7 @@ class Recordings:
         return table.tobytes()
 
     def count(self, place: int) -> int:
-        """How many the next rows are."""
+        """Return how many the next rows are."""
         block = self._reading[place].next()
         return 0 if block is None else len(block[0])
 
@@ -72,7 +72,7 @@ class Reading:
         self.left_out = 0
 
     def next(self) -> list[Column] | None:
-        """The next rows as columns in the order of the slots; None at the end. See `rows`."""
+        """Return the next rows as columns in the order of the slots; None at the end. See `rows`."""
         while True:
             block = next(self._blocks, None)
             self._complete = block is None
@@ -95,7 +95,8 @@ class Reading:
 
 
 def rows(place: Place, recording: Recording, fields: Sequence[Field], most: int) -> Iterator[list[Column]]:
-    """The rows of a place's open file as columns in the order of the slots, in blocks; every value is of the colour.
+    """Yield the rows of a place's open file as columns in the order of the slots, in blocks; every value is of the
+    colour.
 
     Raises LanguageError for an invalid row, after the rows before it have been returned.
     """
@@ -117,7 +118,7 @@ def rows(place: Place, recording: Recording, fields: Sequence[Field], most: int)
 
 
 def checked(place: Place, fields: Sequence[Field], block: Block, last: float, count: int) -> list[Column]:
-    """The first rows of a block in the net's units. The previous row was at time `last`."""
+    """Return the first rows of a block in the net's units. The previous row was at time `last`."""
     columns = [field.scaled(column[:count]) + 0 for field, column in zip(fields, block.columns, strict=True)]
     for field, column in zip(fields, columns, strict=True):
         check(place, field, column, block)
@@ -150,7 +151,7 @@ def check(place: Place, field: Field, column: Column, block: Block) -> None:
 
 
 def check_order(place: Place, field: Field, column: Column, last: float, block: Block) -> None:
-    """Times must not decrease."""
+    """Check that times do not decrease."""
     before = np.concatenate(([last], column[:-1]))
     back = column < before
     if back.any():

@@ -44,7 +44,7 @@ class Records:
         self._file.close()
 
     def _headers(self) -> list[str]:
-        """The cells of the first record, which also decides what separates them."""
+        """Return the cells of the first record, which also decides what separates them."""
         line = next(self._content(), None)
         if line is not None and (told := _TOLD_DELIMITER.fullmatch(line)):
             self.delimiter = told[1]
@@ -55,7 +55,7 @@ class Records:
         return [] if line is None else [cell.strip() for cell in self.cells((self._line, self._whole(line)))]
 
     def take(self, most: int) -> list[Record]:
-        """The next records. Those before an unreadable one are returned first."""
+        """Return the next records. Those before an unreadable one are returned first."""
         if self._wrong is not None:
             raise self._wrong
         found: list[Record] = []
@@ -78,13 +78,13 @@ class Records:
             raise problem("stream-row", path=self._name, where=f"line {number}", reason=reason) from None
 
     def _content(self) -> Iterator[str]:
-        """The lines but those that are empty, or comments."""
+        """Yield the lines but those that are empty, or comments."""
         while line := self._next():
             if line[0] != "#" and not line.isspace():
                 yield line
 
     def _whole(self, line: str) -> str:
-        """The record that begins with a line: as many more lines as a quoted cell goes on."""
+        """Return the record that begins with a line: as many more lines as a quoted cell goes on."""
         number, read, length = self._line, [line], len(line)
 
         def further() -> Iterator[str]:
@@ -100,7 +100,7 @@ class Records:
         return "".join(read)
 
     def _next(self) -> str:
-        """The next line, "" at the end."""
+        """Return the next line, "" at the end."""
         try:
             line = self._file.readline(LONGEST_RECORD + 1)
         except UnicodeError:  # of UTF-16, where nothing is escaped
@@ -117,5 +117,5 @@ class Records:
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    """The cells of a line, as far as it goes."""
+    """Return the cells of a line, as far as it goes."""
     return next(csv.reader([line], delimiter=delimiter), [])

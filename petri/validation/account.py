@@ -76,19 +76,19 @@ class Deviation:
 
 
 def tallies(one: Validation) -> list[Tally]:
-    """The figures by what they say about the model; see `Expected` for the roles."""
+    """Return the figures by what they say about the model; see `Expected` for the roles."""
     kinds = {**first_kinds(one), **KINDS}
     by_kind = {kind: [check for check in one.figures if check.role == role] for kind, role in kinds.items()}
     return [Tally.of_figures(kind, own) for kind, own in by_kind.items() if own]
 
 
 def first_kinds(one: Validation) -> Mapping[str, str]:
-    """The kinds of figures that test the model, or could have been fitted, with their roles."""
+    """Return the kinds of figures that test the model, or could have been fitted, with their roles."""
     return {PREDICTED: "", "fitting set": FITTED} if one.drawn else {COMPARED: "", "fitted": FITTED}
 
 
 def statement_tallies(one: Validation) -> list[Tally]:
-    """The statements that are the paper's alone, and the others by their roles."""
+    """Return the statements that are the paper's alone, and the others by their roles."""
     kinds = {COMPARED: "", **STATEMENT_KINDS}
     by_kind = {kind: [each.holds for each in one.statements if each.statement.role == role]
                for kind, role in kinds.items()}  # fmt: skip
@@ -96,7 +96,7 @@ def statement_tallies(one: Validation) -> list[Tally]:
 
 
 def deviations(one: Validation) -> list[Deviation]:
-    """How far the paper's figures of each measure are missed together, where an experiment has enough of them.
+    """Return how far the paper's figures of each measure are missed together, where an experiment has enough of them.
 
     Points that differ in a parameter whose values are words, such as the columns of a table, are apart.
     """
@@ -125,7 +125,7 @@ def came_true(one: Validation) -> Tally:
 
 
 def account(validations: Sequence[Validation]) -> list[tuple[str, list[str]]]:
-    """How many of each kind are true in each study: lines of a table, with the kind first."""
+    """Return how many of each kind are true in each study: lines of a table, with the kind first."""
     lines = []
     for what, tallied in (("figures, ", tallies), ("statements, ", statement_tallies)):
         found = [{tally.kind: tally for tally in tallied(one)} for one in validations]

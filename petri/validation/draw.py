@@ -44,7 +44,7 @@ class Sorted:
 
 
 def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, int], str]:
-    """The role of each figure by its experiment and its place among those expected: "" if it is predicted.
+    """Return the role of each figure by its experiment and its place among those expected: "" if it is predicted.
 
     Flattens all nets of the study. Raises ExperimentError or LanguageError if an experiment is invalid.
     """
@@ -90,6 +90,8 @@ def is_trivial(expected: Expected, point: Point, fitting: Fitting) -> bool:
 
 
 def quantity(expected: Expected, point: Point, named: set[str]) -> str:
-    """What a figure is of, as text: the net, the measure, and those parameters that the study changes anywhere."""
+    """Return what a figure is of, as text: the net, the measure, and those parameters that the study changes
+    anywhere.
+    """
     parameters = {one.name: one.value for one in point.net.parameters if one.name in named}
     return json.dumps([point.net.name, expected.measure, parameters], sort_keys=True)

@@ -27,7 +27,7 @@ class Estimate:
         self.position = -1
 
     def begin(self) -> None:
-        """The next experiment starts; the one before it is over."""
+        """Start the next experiment; the one before it is over."""
         self._worked += self._worked_now
         self._passed += self._passed_now
         self._worked_now = self._passed_now = self._share_now = 0.0

@@ -24,7 +24,7 @@ Weighted = Sequence[tuple[float, PointOutcome]]
 
 
 def estimate(point: PointOutcome, measure: str) -> Interval:
-    """The mean over the replications, with its interval.
+    """Return the mean over the replications, with its interval.
 
     Of a maximum too, unlike elsewhere: the paper's maximum is that of one window, as is that of each replication.
     """
@@ -55,7 +55,7 @@ class Margin(Frozen):
 
 
 def margin(measure: str, weighted: Weighted, offset: float = 0.0, strict: bool = True) -> Margin:
-    """The sum of weight·figure over the points, and of `offset`."""
+    """Return the sum of weight·figure over the points, and of `offset`."""
     paired = len({point.seed for _, point in weighted}) == 1
     values = [(weight, point.values(measure)) for weight, point in weighted]
     interval = combined_interval(values, paired)

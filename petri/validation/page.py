@@ -46,7 +46,7 @@ LEGEND: Final = (
 
 
 def summary_page(validations: Sequence[Validation]) -> str:
-    """The page, as HTML; it links to `NAME/EXPERIMENT.html`."""
+    """Return the page, as HTML; it links to `NAME/EXPERIMENT.html`."""
     page = Page("Validation", "Published figures and ours", more=("validation.css",))
     if len(validations) > 1:
         page.section("account", "All studies", account_table(validations))
@@ -69,7 +69,7 @@ def account_table(validations: Sequence[Validation]) -> Markup:
 
 
 def legend() -> Markup:
-    """What the colours of the cells mean."""
+    """Return what the colours of the cells mean."""
     said = "Each cell has the paper's figure, and below it ours with its 95 % interval."
     return content(tag("p", said), tag("ul", [tag("li", text, class_=kind) for kind, text in LEGEND], class_="legend"))
 
@@ -78,7 +78,9 @@ def legend() -> Markup:
 
 
 def experiment(page: Page, one: Validation, name: str, outcome: Outcome) -> Markup:
-    """A table or figure of the paper: its table with ours, both as pictures, and what the paper says about it."""
+    """Return a table or figure of the paper: its table with ours, both as pictures, and what the paper says about
+    it.
+    """
     heading = tag("h3", outcome.title or name)
     checks = [check for check in one.figures if check.experiment == name]
     stated = [check for check in checks if check.of_the_paper]
@@ -126,7 +128,7 @@ def cell(checks: Sequence[FigureCheck]) -> Content:
 
 
 def stated_value(check: FigureCheck) -> str:
-    """The paper's figure as the study has it; a number without a unit as ours is shown."""
+    """Return the paper's figure as the study has it; a number without a unit as ours is shown."""
     text, dimension = str(check.checked.expected.value), shown_dimension(check.dimension)
     plain = not text.strip("0123456789.e+-")
     return check.units.show(check.checked.value, dimension) if plain and dimension else text
@@ -163,7 +165,7 @@ def pictures(page: Page, outcome: Outcome, stated: Sequence[FigureCheck]) -> Ite
 
 
 def drawn_measures(outcome: Outcome, stated: Sequence[FigureCheck]) -> list[Kept]:
-    """Those of which the paper states several figures; the first one if it states nothing."""
+    """Return those of which the paper states several figures; the first one if it states nothing."""
     if not stated:
         return [one for one in outcome.figures if figures.known_values(outcome, one)][:1]
     counts = {one.name: sum(check.measure == one.name for check in stated) for one in outcome.figures}
@@ -219,7 +221,7 @@ def figure_row(folder: str, check: FigureCheck) -> list[Content]:
 
 
 def tolerance(check: FigureCheck, dimension: str) -> str:
-    """The tolerance as stated: a share of the figure, or a distance from it."""
+    """Return the tolerance as stated: a share of the figure, or a distance from it."""
     within = check.checked.expected.within
     return percent(within.bound) if within.relative else check.units.show(check.checked.verdict.tolerance, dimension)
 

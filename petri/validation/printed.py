@@ -26,7 +26,7 @@ class Printed:
 
 
 def printed(checks: Sequence[FigureCheck]) -> Printed:
-    """The parameter with the most values is along the rows; the others, and the measures, are the columns.
+    """Put the parameter with the most values along the rows; the others, and the measures, are the columns.
 
     If such a table were too wide, or had many empty cells, each row is a point, and the measures are the columns.
     """
@@ -40,14 +40,14 @@ def printed(checks: Sequence[FigureCheck]) -> Printed:
 
 
 def differing(checks: Sequence[FigureCheck]) -> dict[str, list[Value]]:
-    """The parameters that differ between these figures, with their values in order of appearance."""
+    """Return the parameters that differ between these figures, with their values in order of appearance."""
     names = dict.fromkeys(name for check in checks for name in check.point.parameters)
     values = {name: list(dict.fromkeys(check.point.parameters.get(name, "") for check in checks)) for name in names}
     return {name: ones for name, ones in values.items() if len(ones) > 1}
 
 
 def arranged(checks: Sequence[FigureCheck], down: Sequence[str], across: Sequence[str]) -> Printed:
-    """A row for each combination of values of `down`; a column for each measure and combination of `across`."""
+    """Return a row for each combination of values of `down`; a column for each measure and combination of `across`."""
     cells: dict[tuple[str, str], list[FigureCheck]] = {}
     for check in checks:
         row, column = described(check, down), described(check, across, named=True)

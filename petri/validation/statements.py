@@ -72,14 +72,14 @@ class Statement:
     role: str = ""
 
     def judge(self, outcome: Outcome) -> Judged:
-        """Raises StatementError if the experiment has no such point or measure."""
+        """Raise StatementError if the experiment has no such point or measure."""
         answers = [self.judge_measure(outcome, measure) for measure in self.measures]
         names = [f"{short(measure)}: " if len(self.measures) > 1 else "" for measure in self.measures]
         said = [name + values for name, (_, values) in zip(names, answers, strict=True)]
         return Judged(self, every(verdict for verdict, _ in answers), "; ".join(said))
 
     def judge_measure(self, outcome: Outcome, measure: str) -> tuple[Verdict, str]:
-        """The verdict, and the deciding values."""
+        """Return the verdict, and the deciding values."""
         if self.form in CURVES:
             return self.judge_curves(outcome, measure)
         show = shower(outcome, measure)
@@ -169,7 +169,7 @@ class Statement:
             yield name, [(self.position(point, axis), point) for point in own]
 
     def position(self, point: PointOutcome, axis: str) -> float:
-        """The place of a point along the axis: a number, or a quantity in the unit of its dimension."""
+        """Return the place of a point along the axis: a number, or a quantity in the unit of its dimension."""
         value = point.parameters[axis]
         parts = quantity(value) if isinstance(value, str) else None
         if parts is not None:
@@ -250,7 +250,7 @@ CURVES: Final[Mapping[str, Callable[[str, Curve], list[Margin]]]] = {
 
 
 def doubted(outcome: Outcome, measure: str, verdict: Verdict, margins: Sequence[Margin]) -> str:
-    """The margin that leaves a statement undecided, with its interval."""
+    """Return the margin that leaves a statement undecided, with its interval."""
     open_ones = [one for one in margins if one.verdict == UNDECIDED]
     if verdict != UNDECIDED or not open_ones:
         return ""
@@ -270,12 +270,12 @@ def written(value: Any) -> str:
 
 
 def measured_in(outcome: Outcome, measure: str) -> tuple[Units, str]:
-    """The units of the net, and the dimension of the measure."""
+    """Return the units of the net, and the dimension of the measure."""
     return Units.of(outcome.net), {one.name: shown_dimension(one.dimension) for one in outcome.figures}.get(measure, "")
 
 
 def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:
-    """Writes values of the measure in their unit."""
+    """Write values of the measure in their unit."""
     units, dimension = measured_in(outcome, measure)
     return lambda value: units.show(value, dimension, 3)
 
@@ -290,7 +290,7 @@ def share(value: Any) -> float:
 
 
 def read_statements(path: Path) -> list[Statement]:
-    """The statements of a file. Raises StatementError, with the number of the statement that is wrong."""
+    """Return the statements of a file. Raises StatementError, with the number of the statement that is wrong."""
     try:
         entries = yaml.safe_load(path.read_text("utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
@@ -301,7 +301,7 @@ def read_statements(path: Path) -> list[Statement]:
 
 
 def statement(entry: Any, where: str) -> Statement:
-    """One entry of the list."""
+    """Return one entry of the list."""
     if not isinstance(entry, dict):
         raise StatementError(f"{where}: expected lines of the form name: value")
     forms = [form for form in FORMS if form in entry]

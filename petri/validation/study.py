@@ -53,14 +53,14 @@ class Study:
     fitting: Fitting | None = None
 
     def usual(self, experiments: Iterable[str]) -> float | None:
-        """The processor seconds of these experiments together; None unless each was measured."""
+        """Return the processor seconds of these experiments together; None unless each was measured."""
         times = [self.seconds.get(name) for name in experiments]
         known = [one for one in times if one is not None]
         return sum(known) if known and len(known) == len(times) else None
 
 
 def read_study(folder: Path) -> Study:
-    """The study of a folder, empty if it has no study.yaml. Raises StudyError."""
+    """Return the study of a folder, empty if it has no study.yaml. Raises StudyError."""
     path = folder / STUDY
     if not path.exists():
         return Study()
@@ -83,7 +83,7 @@ def read_study(folder: Path) -> Study:
 
 
 def read_fitting(data: Any, path: Path) -> Fitting:
-    """Raises StudyError."""
+    """Raise StudyError."""
     entries = table(data, ("seed", "offered", "length", "drawn_with", "inputs_since"), path)
     offered, length = table(entries.get("offered", {}), None, path), entries.get("length", [])
     drawn_with = table(entries.get("drawn_with", {}), None, path)
@@ -100,7 +100,7 @@ def read_fitting(data: Any, path: Path) -> Fitting:
 
 
 def table(data: Any, names: Sequence[str] | None, path: Path) -> dict[Any, Any]:
-    """The entries, all of which have one of the names, if any are given. Raises StudyError."""
+    """Return the entries, all of which have one of the names, if any are given. Raises StudyError."""
     if not isinstance(data, dict) or (names is not None and set(data) - set(names)):
         raise StudyError(f"{path}: expected {EXPECTED}")
     return data

@@ -146,7 +146,7 @@ class Validation:
 
 
 def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
-    """The stated figures of an experiment, in the order of its file, then of its points."""
+    """Yield the stated figures of an experiment, in the order of its file, then of its points."""
     dimensions, units = {one.name: one.dimension for one in outcome.figures}, Units.of(outcome.net)
     for point in outcome.points:
         for one in point.checked:
@@ -163,7 +163,7 @@ class RunInFull:
 
 
 def only_run(outcome: Outcome) -> RunInFull | None:
-    """The first replication of an experiment of one point; None for other experiments.
+    """Return the first replication of an experiment of one point; None for other experiments.
 
     A store keeps the figures of a replication, not its series; so it is run once more.
     """
@@ -180,12 +180,12 @@ def only_run(outcome: Outcome) -> RunInFull | None:
 
 
 def top() -> Path | None:
-    """The folder `validation` in the current folder, or that of the library."""
+    """Return the folder `validation` in the current folder, or that of the library."""
     return next((place for place in (Path.cwd() / "validation", Path(library.studies())) if place.is_dir()), None)
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:
-    """The studies in a folder, at any depth, in alphabetical order: all folders that contain experiments.
+    """Return the studies in a folder, at any depth, in alphabetical order: all folders that contain experiments.
 
     Their names are their paths from the folder; if it is a study itself, that one has the folder's own name. Empty if
     there are none. root: default: `validation`.
@@ -203,7 +203,7 @@ def hidden(path: Path) -> bool:
 
 
 def experiments(folder: Path) -> dict[str, Path]:
-    """The files of a folder by name, figures and tables in the order of their numbers."""
+    """Return the files of a folder by name, figures and tables in the order of their numbers."""
     files = [path for path in folder.glob("*.yaml") if path.name not in (STATEMENTS, STUDY)]
     return {path.stem: path for path in sorted(files, key=lambda path: order(path.stem))}
 

@@ -18,7 +18,7 @@ SHOWN_IN_MINUTES: Final = 100
 
 
 def basis(check: FigureCheck) -> str:
-    """What the verdict on a figure is worth: its role, and what was predicted before; "" if it has neither."""
+    """Return what the verdict on a figure is worth: its role, and what was predicted before; "" if it has neither."""
     said = [check.role] if check.role else []
     if check.checked.predicted is not None:
         said.append(f"predicted {check.units.show(check.checked.predicted, shown_dimension(check.dimension), 3)}")
@@ -32,7 +32,7 @@ def ours(check: FigureCheck, dimension: str) -> str:
 
 
 def unsettled_figures(one: Validation) -> str:
-    """What the marks of the figures mean; "" without any."""
+    """Return what the marks of the figures mean; "" without any."""
     return note(
         f"{check.title}: {movement(check.point, check.drift, check.dimension, check.units)}"
         for check in one.figures
@@ -41,7 +41,9 @@ def unsettled_figures(one: Validation) -> str:
 
 
 def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
-    """The figures in tables: what the paper states, then what is computed; each with the heading of its values."""
+    """Yield the figures in tables: what the paper states, then what is computed; each with the heading of its
+    values.
+    """
     for heading, stated in (("paper", True), ("computed", False)):
         found = [one for one in figures if one.of_the_paper == stated]
         if found:
@@ -76,7 +78,7 @@ def counted_statements(one: Validation) -> str:
 
 
 def counts(kinds: Sequence[Tally]) -> list[str]:
-    """A line, if there are several kinds."""
+    """Return a line, if there are several kinds."""
     return ["; ".join(f"{one.kind}: {one.found} of {one.of}" for one in kinds)] if len(kinds) > 1 else []
 
 
@@ -95,5 +97,5 @@ def processor_time(seconds: float | None) -> str:
 
 
 def doubt(certain: bool | None) -> str:
-    """What follows a verdict that not the whole interval gives: ` (uncertain)`."""
+    """Return what follows a verdict that not the whole interval gives: ` (uncertain)`."""
     return " (uncertain)" if certain is False else ""

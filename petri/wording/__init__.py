@@ -27,7 +27,7 @@ _OF_ALL = frozenset((
 
 @cache
 def _entries() -> dict[str, Wording]:
-    """Every entry of every area by its heading; raises ValueError where two areas use one."""
+    """Return every entry of every area by its heading; raises ValueError where two areas use one."""
     areas = [area_table(area) for area in AREAS]
     table = {heading: entry for area in areas for heading, entry in area.items()}
     if len(table) < sum(map(len, areas)):
@@ -41,13 +41,13 @@ def area_table(area: str) -> dict[str, Wording]:
 
 @cache
 def wording_table() -> dict[str, Wording]:
-    """The entries of all diagnostics, by id."""
+    """Return the entries of all diagnostics, by id."""
     return {heading: entry for heading, entry in _entries().items() if not heading.startswith(_LABEL)}
 
 
 @cache
 def label_table() -> dict[str, str]:
-    """The texts of labels at secondary positions, by role."""
+    """Return the texts of labels at secondary positions, by role."""
     entries = _entries().items()
     return {heading.removeprefix(_LABEL): entry.message for heading, entry in entries if heading.startswith(_LABEL)}
 
@@ -61,13 +61,13 @@ def hints(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def notes(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The notes of a message, and last the instance of a module in which it is wrong."""
+    """Return the notes of a message, and last the instance of a module in which it is wrong."""
     where = () if identifier in _OF_ALL else ("in the instance `{instance}`",)
     return _complete((*wording_table()[identifier].notes, *where), values)
 
 
 def fixes(identifier: str, values: Mapping[str, Any]) -> tuple[Fix, ...]:
-    """The hints that say exactly what to write, as changes."""
+    """Return the hints that say exactly what to write, as changes."""
     return tuple(fixes_of(wording_table()[identifier], values))
 
 

@@ -61,7 +61,7 @@ class Wording(Frozen):
 
 
 def read_area(text: str) -> dict[str, Wording]:
-    """The entries of a file by their headings. Raises ValueError where one has two."""
+    """Return the entries of a file by their headings. Raises ValueError where one has two."""
     parts: dict[str, list[str]] = {}
     heading = ""
     for line in re.sub(r"\n {4,}", " ", text).splitlines():
@@ -110,7 +110,7 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
 
 
 def fixes_of(entry: Wording, values: Mapping[str, Any]) -> Iterator[Fix]:
-    """The quick fixes of the hints whose values are complete."""
+    """Yield the quick fixes of the hints whose values are complete."""
     for hint, of in entry.fixes.items():
         if of is None:
             yield Fix("Remove it", "", "")
@@ -120,13 +120,13 @@ def fixes_of(entry: Wording, values: Mapping[str, Any]) -> Iterator[Fix]:
 
 
 def is_complete(template: str, values: Mapping[str, Any]) -> bool:
-    """Whether every value that the template names is present and not empty."""
+    """Return whether every value that the template names is present and not empty."""
     names = [name for _, name, _, _ in string.Formatter().parse(template) if name]
     return all(values.get(name) not in (None, "", (), []) for name in names)
 
 
 def quoted(text: str) -> str:
-    """A value as it is shown: without control characters, on one line, and cut to a maximum length."""
+    """Return a value as it is shown: without control characters, on one line, and cut to a maximum length."""
     shown = visible(text, keep="")
     return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 1] + "…"
 

@@ -64,7 +64,7 @@ def by_pnsim(net: Path, parameters: Mapping[str, int], until: float, seed: int) 
 
 
 def differences(program: Handwritten, net: Path, firings: int, parameters: Mapping[str, int]) -> list[str]:
-    """What does not agree, in words."""
+    """Return what does not agree, in words."""
     pairs = []
     for seed in range(1, RUNS + 1):
         elapsed, theirs = by_hand(program, firings, seed)

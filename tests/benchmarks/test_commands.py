@@ -68,7 +68,7 @@ def test_the_comparison_of_simulators(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 def targets() -> list[str]:
-    """The words of `make help` that name a target."""
+    """Return the words of `make help` that name a target."""
     said = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return re.findall(r"[\w-]+", " ".join(re.findall(r"^make ([\w -]+?)(?:  |$)", said, re.MULTILINE)))
 

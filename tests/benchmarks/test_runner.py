@@ -18,7 +18,7 @@ SMALL = ["--seconds", "0.002", "--rounds", "1", "--largest", "100", "--engine", 
 
 
 def part(**found: Any) -> report.Part:
-    """A part that was measured on some day."""
+    """Return a part that was measured on some day."""
     conditions = {"measured": "2026-01-31", "processor": "abacus", report.LOAD: "0.5"}
     return report.Part(conditions | found.pop("conditions", {}), **found)
 

@@ -24,7 +24,7 @@ FILE = "example.py"
 
 
 def renewed(text: str) -> str:
-    """The page with what its code prints now. Messages show the code as one file."""
+    """Return the page with what its code prints now. Messages show the code as one file."""
     names: dict[str, Any] = {"__name__": "example", "__file__": FILE}
     code = "".join(block["code"] for block in BLOCK.finditer(text))
     linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)

@@ -39,7 +39,7 @@ TREES = st.recursive(
 
 
 def built(shape: Any) -> Expression:
-    """The expression of nested tuples, by Python's operators."""
+    """Return the expression of nested tuples, by Python's operators."""
     if isinstance(shape, str):
         return var(shape)
     operator, *operands = shape
@@ -57,7 +57,7 @@ def built(shape: Any) -> Expression:
 
 
 def understood(node: tree.Expr) -> Any:
-    """What the language reads, as nested tuples."""
+    """Return what the language reads, as nested tuples."""
     if isinstance(node, tree.Paren):
         return understood(node.inner)
     if isinstance(node, tree.Name):

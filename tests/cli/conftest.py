@@ -17,7 +17,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., str]:
-    """Writes a net into the test's own folder and returns its path."""
+    """Write a net into the test's own folder and return its path."""
 
     def write_net(text: str, name: str = "test.net") -> str:
         path = tmp_path / name

@@ -47,7 +47,7 @@ BEGUN = 0.1  # seconds until something is searched for
 
 @contextmanager
 def ctrl_c() -> Iterator[None]:
-    """It is pressed when the search has begun, and answered within ten seconds."""
+    """Press Ctrl-C when the search has begun; it is answered within ten seconds."""
     timer = threading.Timer(BEGUN, os.kill, (os.getpid(), signal.SIGINT))
     begun = time.monotonic()
     with ctrl_c_heard():

@@ -269,7 +269,7 @@ def test_watching_runs_again_after_a_change_of_an_import_and_of_a_table(tmp_path
 
 
 def until(lines: IO[str], mark: str) -> str:
-    """The lines up to one that begins with the mark."""
+    """Return the lines up to one that begins with the mark."""
     found = ""
     for line in lines:
         found += line

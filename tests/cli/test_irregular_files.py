@@ -26,7 +26,7 @@ SECONDS = 60  # a machine under load starts Python slowly; what hangs, hangs for
 
 @pytest.fixture(params=["a pipe", "a device", "a socket", "a folder"])
 def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """What `tmp_path / "it"` is."""
+    """Return what `tmp_path / "it"` is."""
     path = tmp_path / "it"
     if request.param == "a pipe":
         os.mkfifo(path)
@@ -45,7 +45,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The test runs in its own folder, and fails if it waits for ever."""
+    """Run the test in its own folder, and fail if it waits for ever."""
 
     def too_long(*_: object) -> None:
         pytest.fail("the command waits")

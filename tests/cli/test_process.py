@@ -106,7 +106,7 @@ def test_a_closed_pipe_is_no_error(arguments: list[str]) -> None:
 
 
 def read_terminal(master: int, process: subprocess.Popen[bytes], enough: str) -> str:
-    """What appears on a terminal, up to some text or the end of the process."""
+    """Return what appears on a terminal, up to some text or the end of the process."""
     seen = ""
     limit = time.monotonic() + 40
     while time.monotonic() < limit:
@@ -143,7 +143,7 @@ def test_no_progress_line_without_a_terminal() -> None:
 
 
 def modules_after(*command: str) -> list[str]:
-    """What a process has loaded in the end, of which Python itself loads some dozens."""
+    """Return what a process has loaded in the end, of which Python itself loads some dozens."""
     code = f"import sys\nfrom pnsim.main import main\ntry: main({list(command)})\nfinally: print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     return done.stdout.splitlines()[-1].split()

@@ -28,7 +28,7 @@ def queue(time: str = "exp(1)", measure: str = "", warmup: str = "warmup 500") -
 
 @pytest.fixture
 def notes(call: Call, write: Callable[..., str]) -> Callable[[str], list[str]]:
-    """The ids of what is said of a text."""
+    """Return the ids of what is said of a text."""
 
     def found(text: str) -> list[str]:
         lines = call("check", write(text)).out.splitlines()

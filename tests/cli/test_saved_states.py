@@ -37,7 +37,7 @@ transition serve: queue, server -> server, out  takes exp({mean})
 
 
 def shown(result: petri.Result) -> dict[str, Any]:
-    """All of a result but what tells the parts of a run from the whole."""
+    """Return all of a result but what tells the parts of a run from the whole."""
     contents = result.to_dict()
     for name in ("manifest", "seconds"):
         contents.pop(name, None)
@@ -301,7 +301,7 @@ def written(data: list[Any], path: Path) -> Path:
 
 
 def leaves(data: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """Where the numbers of nested lists are."""
+    """Return where the numbers of nested lists are."""
     if not isinstance(data, list):
         return [path]
     return [leaf for n, part in enumerate(data) for leaf in leaves(part, (*path, n))]

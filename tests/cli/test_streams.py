@@ -49,7 +49,7 @@ def test_a_full_disk_is_told_in_one_line(arguments: list[str]) -> None:
 
 
 def closed(*descriptors: int) -> dict[str, Any]:
-    """Settings of a process that begins without these."""
+    """Return settings of a process that begins without these."""
 
     def close() -> None:
         for descriptor in descriptors:

@@ -52,7 +52,7 @@ def summary(result: Result, width: int) -> str:
 
 
 def rows(text: str) -> Iterator[tuple[str, str, str]]:
-    """The rows of the tables: of which table, the name, and the rest with what is printed below it."""
+    """Yield the rows of the tables: of which table, the name, and the rest with what is printed below it."""
     for table in TABLES:
         section = re.search(rf"^{table}\b.*\n((?:.+\n)*)", text, re.MULTILINE)
         lines = section[1].splitlines() if section else []
@@ -65,7 +65,7 @@ def rows(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def number(text: str) -> tuple[float, float, str]:
-    """The value of a quantity, half a unit of its last digit, and its unit."""
+    """Return the value of a quantity, half a unit of its last digit, and its unit."""
     found = re.match(r"[<-]?[\d,.]*\d", text)
     assert found, text
     digits = found[0].replace(",", "").lstrip("<")
@@ -75,7 +75,7 @@ def number(text: str) -> tuple[float, float, str]:
 
 
 def same(narrow: str, wide: str) -> bool:
-    """Whether a number is the other one, or what it is without its interval."""
+    """Return whether a number is the other one, or what it is without its interval."""
     if narrow == wide:
         return True
     if ("?" in narrow) != ("?" in wide) or ".." in narrow + wide or " ± " not in wide or " ± " in narrow or "(" in wide:

@@ -43,7 +43,7 @@ class Disk:
         self.error, self.stays = KINDS[kind]
 
     def run(self, command: list[str], step: int) -> subprocess.CompletedProcess[str] | None:
-        """The command with this failing step; None if it needs fewer steps."""
+        """Return the command with this failing step; None if it needs fewer steps."""
         settings = {
             "FAILING_BELOW": str(self.folder),
             "FAILING_AT": str(step),
@@ -56,7 +56,7 @@ class Disk:
         return done if self.told.exists() else None
 
     def steps(self, command: list[str], files: dict[str, str]) -> Iterator[subprocess.CompletedProcess[str]]:
-        """The command with each failing step, always in a folder with these files alone."""
+        """Yield the command with each failing step, always in a folder with these files alone."""
         self.fill(files)
         assert self.commands.run(command, self.folder, first=True).returncode == 0
         for step in range(1, MOST_STEPS):

@@ -90,7 +90,7 @@ class Client:
             self.shown[message["params"]["uri"].rpartition("/")[2]] = message["params"]["diagnostics"]
 
     def ask(self, method: str, parameters: Any) -> Any:
-        """The answer to a request; raises Refused."""
+        """Return the answer to a request; raises Refused."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": parameters})
         while self._number not in self._answers:
@@ -124,7 +124,7 @@ class Client:
         self.tell("textDocument/didClose", {"textDocument": {"uri": self.uri(name)}})
 
     def diagnostics(self, name: str) -> list[dict[str, Any]]:
-        """The next diagnostics of a file."""
+        """Return the next diagnostics of a file."""
         self.shown.pop(name, None)
         while name not in self.shown:
             self._take()

@@ -52,7 +52,7 @@ PARTS = 6
 
 
 def texts(part: int) -> Iterator[tuple[Path, str]]:
-    """Each sixth wrong net, with the path that it is read from."""
+    """Yield each sixth wrong net, with the path that it is read from."""
     yield from islice(all_texts(), part, None, PARTS)
 
 
@@ -80,7 +80,7 @@ def cases(part: int) -> list[tuple[Path, Diagnostic, Change, str]]:
 
 
 def left_by(path: Path, diagnostic: Diagnostic, change: Change, text: str) -> list[Diagnostic]:
-    """The errors of the same kind at the same place, after the change."""
+    """Return the errors of the same kind at the same place, after the change."""
     after = found_in(path, applied(change, text))
     start = (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else None
     return [one for one in after if one.id == diagnostic.id and one.span and (one.span.line, one.span.column) == start]

@@ -52,7 +52,7 @@ RULES = list(rules(GRAMMAR))
 
 
 def coloured(line: str) -> dict[int, str]:
-    """The scope of each column of a line that has one: at each place the leftmost match of the first rule."""
+    """Return the scope of each column of a line that has one: at each place the leftmost match of the first rule."""
     found: dict[int, str] = {}
     place = 0
     while True:

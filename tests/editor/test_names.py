@@ -44,7 +44,9 @@ WORDS = {
 
 
 def unknown(path: Path) -> set[str]:
-    """The names of a net that are neither found nor words of the language, its imports and its own name left out."""
+    """Return the names of a net that are neither found nor words of the language, its imports and its own name left
+    out.
+    """
     study = language.study(path, OpenTexts())
     file = study.loader.files[0]
     found = {(one.span.line, one.span.column) for one in find_names(study).found.get(file.path, [])}

@@ -60,7 +60,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 def drawn(preview: dict[str, str]) -> str:
-    """The drawing of a preview, an image in its HTML."""
+    """Return the drawing of a preview, an image in its HTML."""
     return b64decode(preview["html"].partition("base64,")[2].partition('"')[0]).decode()
 
 
@@ -81,27 +81,27 @@ def test_a_preview_follows_the_text_that_is_not_saved(client: Client) -> None:
 
 
 def place(text: str, before: str, after: str = "") -> tuple[int, int]:
-    """The position between two texts that occur together once; in the first word if only one is given."""
+    """Return the position between two texts that occur together once; in the first word if only one is given."""
     assert text.count(before + after) == 1, before + after
     offset = text.index(before + after) + (len(before) if after else 1)
     return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
 def shown(client: Client, text: str) -> list[dict[str, Any]]:
-    """The diagnostics of the main net with another text; the net is as before afterwards."""
+    """Return the diagnostics of the main net with another text; the net is as before afterwards."""
     found = client.change("main.net", text)
     client.change("main.net", MAIN)
     return found
 
 
 def written(text: str, where: dict[str, Any]) -> str:
-    """The text of a range within a line."""
+    """Return the text of a range within a line."""
     line = text.split("\n")[int(where["start"]["line"])]
     return line[where["start"]["character"] : where["end"]["character"]]
 
 
 def edited(text: str, edits: list[dict[str, Any]]) -> str:
-    """A text with edits, each within a line."""
+    """Return a text with edits, each within a line."""
     lines = text.split("\n")
     for edit in sorted(edits, key=lambda edit: edit["range"]["start"]["character"], reverse=True):
         start, end = edit["range"]["start"], edit["range"]["end"]
@@ -111,7 +111,7 @@ def edited(text: str, edits: list[dict[str, Any]]) -> str:
 
 
 def labels(client: Client, text: str, before: str, after: str = "\n") -> set[str]:
-    """What is offered at a position of a text, which may be broken."""
+    """Return what is offered at a position of a text, which may be broken."""
     client.change("main.net", text)
     found = client.at("completion", "main.net", place(text, before, after))
     client.change("main.net", MAIN)

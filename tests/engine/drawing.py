@@ -26,7 +26,7 @@ def of_constants(operation: str, kind: Kind, *values: Scalar) -> Expr:
 
 
 def drawing(drawn: Expr, draws: int = 1, tables: Sequence[Table] = ()) -> Net:
-    """A net whose firings take 1 and evaluate an expression `draws` times."""
+    """Return a net whose firings take 1 and evaluate an expression `draws` times."""
     bare = "uniform(0..1)" if drawn.kind == "int" else "uniform(0.0..1.0)"
     given = ", ".join(f"x{number} ~ {bare}" for number in range(draws))
     net = petri.loads(f"net drawing  place a = token  transition t: a -> a  draw {given}  takes 1").net
@@ -36,7 +36,7 @@ def drawing(drawn: Expr, draws: int = 1, tables: Sequence[Table] = ()) -> Net:
 
 
 def both(net: Net, firings: int) -> list[Session]:
-    """The net after so many firings, on the reference engine and on the native one."""
+    """Return the net after so many firings, on the reference engine and on the native one."""
     sessions = [begin(net, engine, 5, 0, trace=True) for engine in ("reference", "native")]
     for session in sessions:
         session.advance(math.inf, firings)

@@ -28,7 +28,7 @@ def random_nets(number: int) -> Iterator[Net]:
 
 
 def nets(number: int) -> Iterator[Net]:
-    """The same, after two of the library, one of them with a `fifo` for each key, and one with a stream."""
+    """Yield the same, after two of the library, one of them with a `fifo` for each key, and one with a stream."""
     yield language.load("mm1")
     yield language.load("mesh")
     yield language.loads(recorded())

@@ -59,7 +59,7 @@ class JoinMaker:
         return Expr("var", kind, (), len(self.variables) - 1)
 
     def among(self, arcs: list[list[Expr]], kind: Kind) -> Expr | None:
-        """One of these variables, or a little more than it: of the first arc, of the last, or of any."""
+        """Return one of these variables, or a little more than it: of the first arc, of the last, or of any."""
         first = self.choose.one((0, 0, len(arcs) - 1, self.choose.number(0, max(len(arcs) - 1, 0))))
         for arc in arcs[first:] + arcs[:first]:
             of_kind = [variable for variable in arc if variable.kind == kind]
@@ -87,7 +87,7 @@ class JoinMaker:
         return InputArc(number, tuple(pattern), keep=keep)
 
     def guard(self) -> Expr | None:
-        """A condition, or several: nearly all of them on two arcs."""
+        """Return a condition, or several: nearly all of them on two arcs."""
         conditions = [condition for _ in range(self.choose.one((1, 1, 2, 3))) for condition in self.conditions()]
         if not conditions:
             return None
@@ -97,7 +97,7 @@ class JoinMaker:
         return guard
 
     def conditions(self) -> list[Expr]:
-        """A comparison of two arcs, a range that one gives to the other, a condition on one, or any on both."""
+        """Return a comparison of two arcs, a range that one gives to the other, a condition on one, or any on both."""
         what = self.choose.one(("comparison", "comparison", "range", "one", "both"))
         kind: Kind = self.choose.one(("int", "int", "int", "real")) if what in ("comparison", "range") else "int"
         cut = self.choose.number(1, max(len(self.known) - 1, 1))
@@ -124,7 +124,7 @@ class JoinMaker:
         return None if key is None else Preference(key, self.choose.chance(5), then)
 
     def output(self, place: int) -> tuple[OutputArc, list[Draw]]:
-        """A token with values that were bound, or drawn."""
+        """Return a token with values that were bound, or drawn."""
         values, draws = [], []
         for slot in self.places[place].colour.slots:
             value = self.among(self.known, "int") if self.choose.chance(5) else None

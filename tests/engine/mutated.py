@@ -53,7 +53,7 @@ def nets() -> list[dict[str, Any]]:
 
 
 def positions(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths to all parts of a tree but the root."""
+    """Return the paths to all parts of a tree but the root."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     found = []
     for key, value in items:
@@ -69,7 +69,7 @@ def part(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 def change(net: dict[str, Any], rng: random.Random) -> None:
-    """Changes one part of what an engine reads."""
+    """Change one part of what an engine reads."""
     paths = [path for path in positions({name: net[name] for name in ENGINES_READ if name in net}) if len(path) > 1]
     path = rng.choice(paths)
     parent, key = part(net, path[:-1]), path[-1]
@@ -98,7 +98,7 @@ def change(net: dict[str, Any], rng: random.Random) -> None:
 
 
 def outcome(net: dict[str, Any], rng: random.Random) -> str:
-    """Runs a net, interpreted or compiled."""
+    """Run a net, interpreted or compiled."""
     try:
         flat = net_from_dict(net)
     except ValueError:

@@ -101,11 +101,11 @@ class Chooser:
         return self._draw(st.integers(low, high))
 
     def chance(self, in_ten: int) -> bool:
-        """True so many times in ten; shrinks to False."""
+        """Draw True so many times in ten; shrinks to False."""
         return self.number(0, 9) >= 10 - in_ten
 
     def span(self) -> Span:
-        """A place in the source that no other expression has."""
+        """Return a place in the source that no other expression has."""
         self._lines += 1
         return Span("random.net", self._lines, 1, self._lines, 2)
 
@@ -223,7 +223,7 @@ class Scope:
         return self.operation(op, "bool", self.whole(max(depth - 1, 0)), self.whole(max(depth - 1, 0)))
 
     def within(self, slot: Slot) -> Expr:
-        """A value for a slot, nearly always within its range."""
+        """Return a value for a slot, nearly always within its range."""
         if slot.kind == "real":
             value = self.real()
             if slot.low is None or not self.choose.chance(9):
@@ -266,7 +266,7 @@ def random_place(choose: Chooser, number: int) -> Place:
 
 
 def random_weight(choose: Chooser, colour: Colour) -> Expr | None:
-    """What a token of the colour weighs: a slot, or a number made of one."""
+    """Return what a token of the colour weighs: a slot, or a number made of one."""
     if not colour.slots:
         return None
     slot = choose.number(0, len(colour.slots) - 1)
@@ -333,7 +333,7 @@ class TransitionMaker:
         return InputArc(number, self.pattern(place, may_bind=True), count, keep, sees_all, self.choose.span())
 
     def sets(self, others: Collection[int]) -> list[SetArc]:
-        """Sets of different places, but for `others` (E11). Those behind may use what is counted of those before."""
+        """Set of different places, but for `others` (E11). Those behind may use what is counted of those before."""
         free = [n for n, one in enumerate(self.places) if not one.per and n not in others]
         found = []
         for place in [place for place in free if self.choose.chance(4)][:2]:
@@ -350,7 +350,9 @@ class TransitionMaker:
         return found
 
     def belongs(self, place: int) -> Expr:
-        """The condition of a set, which may begin with values that its tokens must have, as a pattern says them."""
+        """Return the condition of a set, which may begin with values that its tokens must have, as a pattern says
+        them.
+        """
         condition = self.of_token(place).truth()
         for slot, one in reversed(list(enumerate(self.places[place].colour.slots))):
             if self.choose.chance(3):
@@ -360,14 +362,17 @@ class TransitionMaker:
         return condition
 
     def of_token(self, place: int) -> Scope:
-        """What may be named of a token of a set, by numbers that `with_token` replaces."""
+        """Return what may be named of a token of a set, by numbers that `with_token` replaces."""
         scope = self.scope()
         for slot, one in enumerate(self.places[place].colour.slots):
             (scope.ints if one.kind == "int" else scope.reals).append(TOKEN + slot)
         return scope
 
     def each(self, number: int, arc: SetArc) -> OutputArc | None:
-        """An output for each token of a set, to a place without a capacity, or back. None if there is no such place."""
+        """Return an output for each token of a set, to a place without a capacity, or back.
+
+        None if there is no such place.
+        """
         own = self.places[arc.place]
         free = [n for n, one in enumerate(self.places) if one.capacity is None]
         back = [arc.place] if own.weight is None and not own.per else []
@@ -466,7 +471,7 @@ class TransitionMaker:
         return scope.operation("ticks", "real", mean, value=1000.0) if self.choose.chance(3) else mean
 
     def by_tokens(self, scope: Scope) -> Expr:
-        """A number divided by how many tokens a place has; 1 more, as it may have none."""
+        """Return a number divided by how many tokens a place has; 1 more, as it may have none."""
         tokens = scope.operation("tokens", "int", value=self.choose.number(0, len(self.places) - 1))
         divisor = scope.operation("add", "int", tokens, scope.int_const(1)) if self.choose.chance(8) else tokens
         return scope.operation("div", "real", scope.real_const(2.0), scope.operation("real", "real", divisor))
@@ -554,7 +559,7 @@ class TransitionMaker:
 
 
 def variables_scope(choose: Chooser, transition: Transition, places: int) -> Scope:
-    """What a probe at a transition may name."""
+    """Return what a probe at a transition may name."""
     scope = Scope(choose, places=places, clock=True)
     scope.ints = [i for i, v in enumerate(transition.variables) if v.kind == "int"]
     scope.reals = [i for i, v in enumerate(transition.variables) if v.kind == "real"]
@@ -562,7 +567,7 @@ def variables_scope(choose: Chooser, transition: Transition, places: int) -> Sco
 
 
 def arrival_scope(choose: Chooser, place: Place) -> Scope:
-    """What a probe of arrivals may name: the slots of the token."""
+    """Return what a probe of arrivals may name: the slots of the token."""
     slots = place.colour.slots
     ints = [i for i, slot in enumerate(slots) if slot.kind == "int"]
     return Scope(choose, ints=ints, reals=[i for i in range(len(slots)) if i not in ints])
@@ -575,7 +580,7 @@ def event_scope(choose: Chooser, net: Net, event: Event) -> Scope:
 
 
 def random_event(choose: Chooser, net: Net) -> Event:
-    """Its key is a variable or a slot, or an expression, which may fail."""
+    """Return a set whose key is a variable or a slot, or an expression, which may fail."""
     if choose.chance(5):
         event = Event(place=choose.number(0, len(net.places) - 1))
     else:
@@ -636,7 +641,7 @@ def random_sample(choose: Chooser, net: Net) -> Sample:
 
 
 def fallible(scope: Scope) -> Expr:
-    """A quantity that a measure takes; one in five divides by what may be 0."""
+    """Return a quantity that a measure takes; one in five divides by what may be 0."""
     if not scope.choose.chance(2):
         return scope.real(1)
     return scope.operation("div", "real", scope.real(0), scope.operation("real", "real", scope.whole(1)))
@@ -649,7 +654,7 @@ def nets(draw: Callable[[st.SearchStrategy[int]], int]) -> Net:
 
 
 def chosen_net(choose: Chooser) -> Net:
-    """The net that a row of choices makes."""
+    """Return the net that a row of choices makes."""
     places = tuple(random_place(choose, i) for i in range(choose.number(2, 5)))
     bags = [place for place in places if place.colour.slots and place.discipline == "bag"]
     if bags and choose.chance(4):  # a place that may lose tokens with another

@@ -6,7 +6,7 @@ from random import Random
 
 
 def race(chance: Random) -> str:
-    """The text of such a net. Its times are so few that clocks often end together."""
+    """Return the text of such a net. Its times are so few that clocks often end together."""
     places = [f"p{number}" for number in range(chance.randint(1, 3))]
     lines = ["net race", *(f"place {name} = {chance.randint(1, 4)} * token" for name in places)]
     return "\n".join([*lines, *(_transition(number, places, chance) for number in range(chance.randint(2, 5)))]) + "\n"

@@ -81,7 +81,7 @@ class Auditor:
         self.check()
 
     def taken(self, firing: TracedFiring, context: Context) -> dict[int, int]:
-        """What the arcs take, all of it there together with what they read."""
+        """Return what the arcs take, all of it there together with what they read."""
         taken: dict[int, int] = {}
         found: dict[int, int] = {}
         for arc in self.net.transitions[firing.transition].inputs:
@@ -94,7 +94,7 @@ class Auditor:
         return taken
 
     def given(self, firing: TracedFiring, context: Context) -> list[tuple[float, dict[int, int]]]:
-        """What each arc gives, and when it arrives (I11)."""
+        """Return what each arc gives, and when it arrives (I11)."""
         given: list[tuple[float, dict[int, int]]] = []
         for arc in self.net.transitions[firing.transition].outputs:
             if arc.condition is None or evaluate(arc.condition, context):
@@ -119,7 +119,7 @@ class Auditor:
 
 
 def assert_no_line_is_too_full(place: Place, tokens: Sequence[Token]) -> None:
-    """A capacity is one for each line, and the trace does not tell lines apart (S7, E6)."""
+    """Keep to one capacity for each line; the trace does not tell lines apart (S7, E6)."""
     if not place.per or place.capacity is None:
         return
     held = Counter(line_of(place, token) for token in tokens)
@@ -134,7 +134,7 @@ def line_of(place: Place, token: Token) -> Token:
 
 
 def assert_every_firing_was_enabled_and_invariants_hold(net: Net, seed: int, engine: str) -> None:
-    """The auditor counts tokens: it does not know which are in a set (E11)."""
+    """Leave out sets: the auditor counts tokens, and does not know which are in a set (E11)."""
     assume(not any(transition.sets for transition in net.transitions))
     session = begin(net, engine, seed, 0, limits=LIMITS, trace=True)
     reason = "budget"

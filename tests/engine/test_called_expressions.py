@@ -30,14 +30,14 @@ def early_code(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def referred(net: Net) -> Session:
-    """A run by the reference engine."""
+    """Return a run by the reference engine."""
     session = begin(net, "reference", 1, 0, limits=LIMITS)
     session.advance(math.inf, FIRINGS)
     return session
 
 
 def ran(net: Net, left_out: str = "") -> NativeSession:
-    """A run by the native engine, of a net that is not compiled yet, without some optimisations."""
+    """Return a run by the native engine, of a net that is not compiled yet, without some optimisations."""
     with without(left_out):
         session = begin(replace(net, doc=net.doc), "native", 1, 0, limits=LIMITS)
         session.advance(math.inf, FIRINGS)
@@ -46,7 +46,9 @@ def ran(net: Net, left_out: str = "") -> NativeSession:
 
 
 def ring(expressions: list[str], guard: str = "x >= 0") -> Net:
-    """A ring of stations, each of which passes on another function of a number; and one that it is given later."""
+    """Return a ring of stations, each of which passes on another function of a number; and one that it is given
+    later.
+    """
     number = len(expressions)
     text = ["net ring"]
     text += [f"place q{i} : -1000000..1000000 fifo = 2 * ({i % 10})" for i in range(number)]

@@ -46,7 +46,7 @@ def session(
 
 
 def narrow(words: Wide) -> int:
-    """The number that these words are."""
+    """Return the number that these words are."""
     number = sum(word << 64 * position for position, word in enumerate(words))
     return number - (1 << 192) if words[-1] >> 63 else number
 
@@ -56,7 +56,7 @@ def through_a_file(saved: SavedEngine) -> SavedEngine:
 
 
 def assert_goes_on(net: Net, seed: int, at: float, levels: bool, unit: float = 1.0) -> tuple[SavedEngine, str] | None:
-    """Saved at an instant, the run goes on as those of both engines that were not divided.
+    """Check that a run that was saved at an instant goes on as those of both engines that were not divided.
 
     The state, and why the run ended; None if it ended before. unit: of `at` and the instants above, in ticks.
     """
@@ -172,7 +172,7 @@ def test_saved_counts_of_a_measure_of_order_are_in_the_order_of_their_names() ->
 
 
 def saved_on_the_way(net: Net, how: str, firings: int) -> tuple[SavedEngine, float]:
-    """The state when so many firings have started, and twice its instant."""
+    """Return the state when so many firings have started, and twice its instant."""
     one = session(net, how, 1, True, limits=Limits())
     one.advance(math.inf, firings)
     now = one.now
@@ -202,7 +202,7 @@ WRONG = [0, 1, 2, 3, 60, 1 << 31, 1 << 47, (1 << 64) - 1, -1, -(1 << 63), 1e300,
 
 
 def leaves(data: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """Where the numbers of nested lists are."""
+    """Return where the numbers of nested lists are."""
     if not isinstance(data, list):
         return [path]
     return [leaf for n, part in enumerate(data) for leaf in leaves(part, (*path, n))]

@@ -31,19 +31,19 @@ TOLERANCE = 0.05  # of the bytes: processors of one kind differ in the instructi
 
 
 def listings(kind: Kind) -> list[tuple[str, list[int], str, str]]:
-    """Returns the functions of the transition: name, counts, intermediate representation, and assembly."""
+    """Return the functions of the transition: name, counts, intermediate representation, and assembly."""
     net = kind.net()
     running = _native.Session(_native.Program(net), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
     return running.listings([transition.name for transition in net.transitions].index(kind.transition))
 
 
 def counts(kind: Kind) -> list[int]:
-    """Returns the numbers of all functions of the transition together."""
+    """Return the numbers of all functions of the transition together."""
     return [sum(numbers) for numbers in zip(*(counts for _, counts, _, _ in listings(kind)), strict=True)]
 
 
 def written() -> dict[str, list[int]]:
-    """Reads the table."""
+    """Read the table."""
     head, *rows = TABLE.read_text(encoding="utf-8").splitlines()
     assert head == HEAD
     return {name: [int(number) for number in numbers] for name, *numbers in map(str.split, rows)}

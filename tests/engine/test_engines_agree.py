@@ -79,7 +79,7 @@ def with_code(net: Net, seed: int, patiences: Sequence[int], limits: Limits, lev
 
 
 def assert_pieces_agree(net: Net, pieces: int, firings: int) -> None:
-    """Both engines are in the same state after each piece of a run."""
+    """Check that both engines are in the same state after each piece of a run."""
     reference, native = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
     for _ in range(pieces):
         for session in (reference, native):
@@ -88,7 +88,7 @@ def assert_pieces_agree(net: Net, pieces: int, firings: int) -> None:
 
 
 def assert_pieces_change_nothing(net: Net, seed: int) -> None:
-    """One firing at a time, or all at once: the native engine does the same."""
+    """Check, one firing at a time and all at once, that the native engine does the same."""
     whole = begin(net, "native", seed, 0, limits=LIMITS)
     pieces = begin(net, "native", seed, 0, limits=LIMITS)
     whole.advance(10.0, 100)

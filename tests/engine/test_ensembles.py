@@ -43,7 +43,7 @@ NETS = {
 
 
 def told(found: Ensemble) -> list[Any]:
-    """All of each replication but the time that it took."""
+    """Return all of each replication but the time that it took."""
     names = ("index", "ended", "time", "firings", "hash", "warm", "drew", "fault", "series")
     each = []
     for one in found:

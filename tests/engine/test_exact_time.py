@@ -38,7 +38,9 @@ def test_a_clocked_memory_loses_the_same_whatever_its_clock(engine: str) -> None
 
 
 def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Model:
-    """A net of the library with every quantity of time that it names so many times as long, and every rate as low."""
+    """Return a net of the library with every quantity of time that it names so many times as long, and every rate as
+    low.
+    """
     original = units.in_net_units
 
     def in_net_units(value: Fraction, dimension: units.Dimension, second: Fraction) -> Fraction:
@@ -88,7 +90,7 @@ class Text:
         return self.random.choice(options)()
 
     def time(self) -> str:
-        """A constant, as an exact fraction of a nanosecond."""
+        """Return a constant, as an exact fraction of a nanosecond."""
         base = Fraction(self.random.randint(1, 60), self.random.choice([1, 1, 2, 3, 5, 10]))
         value = base * self.factor
         return f"({value.numerator} ns / {value.denominator})"

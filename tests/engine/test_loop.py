@@ -141,7 +141,7 @@ JOINED = {
 
 
 def compare(text: str, pieces: list[int], *patiences: int, levels: bool = False) -> Fault | None:
-    """Runs both engines piece by piece; machine code is made after each of `patiences`. Returns what stopped them."""
+    """Run both engines piece by piece; machine code is made after each of `patiences`. Returns what stopped them."""
     net = petri.loads(f"net loop\n{text}").net
     reference = begin(net, "reference", 1, 0, limits=LIMITS, levels=levels)
     natives = with_code(net, 1, patiences, LIMITS, levels)

@@ -66,7 +66,7 @@ transition back: b -> a  takes exp(2.0)
 
 
 def sums(operands: int, depth: int) -> Expr:
-    """A sum of sums, each of which has the one within it as every operand."""
+    """Return a sum of sums, each of which has the one within it as every operand."""
     total = Expr("const", "real", value=1.0)
     for _ in range(depth):
         total = Expr("add", "real", (total,) * operands)
@@ -74,7 +74,7 @@ def sums(operands: int, depth: int) -> Expr:
 
 
 def of_itself() -> Expr:
-    """A sum whose operands are the sum."""
+    """Return a sum whose operands are the sum."""
     operands: list[Expr] = []
     total = Expr("add", "real", operands)  # type: ignore[arg-type]
     operands += [total, total]
@@ -82,7 +82,7 @@ def of_itself() -> Expr:
 
 
 def timed(*arcs: InputArc, **others: Any) -> Net:
-    """A net of two places and a transition with these arcs."""
+    """Return a net of two places and a transition with these arcs."""
     pair = Colour("c", (Slot("a"), Slot("b")))
     return Net("n", (Place("p"), Place("q", pair)), (Transition("t", (Variable("x", "int"),), arcs, **others),))
 
@@ -278,7 +278,7 @@ def test_memory_does_not_grow_with_the_length_of_a_run(name: str) -> None:
 
 
 def count_bindings(transition: str, tokens: str) -> Callable[[int], dict[tuple[float, ...], int]]:
-    """How often each binding of an immediate transition that takes and gives back is chosen."""
+    """Return how often each binding of an immediate transition that takes and gives back is chosen."""
     flat = net(f"{tokens}\nplace clock = token\n{transition}")
 
     def count(firings: int) -> dict[tuple[float, ...], int]:

@@ -218,7 +218,7 @@ FAILING = {
 
 
 def run_both(text: str, seed: int, monkeypatch: pytest.MonkeyPatch, piece: int = 250) -> str | None:
-    """Runs a net on both engines, in four pieces of some firings. Returns the id of the fault."""
+    """Run a net on both engines, in four pieces of some firings. Returns the id of the fault."""
     net = petri.loads("net searched\n" + text).net
     reference = begin(net, "reference", seed, 0, limits=LIMITS)
     monkeypatch.setattr("petri.engine.native.PATIENCE", 0)

@@ -68,7 +68,7 @@ def is_net(net: Net) -> bool:
 
 
 def everything_changed_once(net: Net) -> Iterator[Net]:
-    """All nets that differ from one in one thing, one probe more among them."""
+    """Yield all nets that differ from one in one thing, one probe more among them."""
     for part in ("places", "transitions"):
         row = getattr(net, part)
         for at, entry in enumerate(row):
@@ -97,7 +97,7 @@ def test_of_nets_that_differ_in_one_thing(kind: str) -> None:
 
 
 def changed(net: Net, chance: random.Random) -> Net | None:
-    """A net with one thing changed in one of its places or transitions; None if it is a net no more."""
+    """Return a net with one thing changed in one of its places or transitions; None if it is a net no more."""
     part = chance.choice(("places", "transitions", "transitions"))
     row = [*getattr(net, part)]
     at = chance.randrange(len(row))
@@ -107,7 +107,7 @@ def changed(net: Net, chance: random.Random) -> Net | None:
 
 
 def assert_shared_code_is_right(net: Net, seed: int, levels: bool, apart: bool) -> None:
-    """Copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
+    """Return copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
     chance = random.Random(seed)
     others = [other for _ in range(BESIDE) if (other := changed(net, chance)) is not None]
     together = beside([net, net, *others])

@@ -34,7 +34,7 @@ transition t[i in 0..9]: a[i] -> a[(i + 1) mod 10]  takes exp(1.0)
 
 
 def unlike(transitions: int) -> str:
-    """A net whose code takes a while, as no two transitions are alike."""
+    """Return a net whose code takes a while, as no two transitions are alike."""
     lines = [f"net unlike\nplace a[0..{transitions - 1}] : 0..99 = 3 * (7)"]
     for i in range(transitions):
         value = " + ".join(f"max(x, {i}) * {j + 1}" if i >> j & 1 else f"abs(x - {i})" for j in range(7))
@@ -59,12 +59,12 @@ def has_code(run: Session) -> Callable[[], bool]:
 
 
 def is_being_made() -> bool:
-    """Whether a thread makes machine code."""
+    """Return whether a thread makes machine code."""
     return "machine code\n" in map(name_of, TASKS.iterdir())
 
 
 def name_of(task: Path) -> str:
-    """The name of a thread, or nothing if it has ended meanwhile."""
+    """Return the name of a thread, or nothing if it has ended meanwhile."""
     try:
         return (task / "comm").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -80,7 +80,7 @@ def free_core() -> Iterator[None]:
 
 
 def beside(test: Callable[[], None]) -> Callable[[], None]:
-    """A test of what happens while another thread makes code."""
+    """Return a test of what happens while another thread makes code."""
     return pytest.mark.usefixtures("free_core")(pytest.mark.skipif(not TASKS.exists(), reason="needs /proc")(test))
 
 

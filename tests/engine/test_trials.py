@@ -84,7 +84,7 @@ def test_both_engines_agree(name: str, patience: int, monkeypatch: pytest.Monkey
 
 
 def most_tokens(net: Net) -> Expr:
-    """The sum of the tokens of all places."""
+    """Return the sum of the tokens of all places."""
     found = Expr("tokens", "int", value=0)
     for place in range(1, len(net.places)):
         found = Expr("add", "int", (found, Expr("tokens", "int", value=place)))

@@ -56,7 +56,7 @@ USING = {
 
 
 def start_code(net: Net) -> str:
-    """The code of the first transition, after some firings."""
+    """Return the code of the first transition, after some firings."""
     session = _native.Session(_native.Program(net), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
     session.advance(100.0, 5_000)
     return "".join(code for _, _, code, _ in session.listings(0))

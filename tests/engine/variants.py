@@ -32,7 +32,7 @@ FIXED = {"name", "span", "doc", "kind", "labels", "dimension", "variables", "str
 
 
 def distributions() -> Iterator[tuple[str, ...]]:
-    """Those whose parameters are of the same kinds, and their values too."""
+    """Yield those whose parameters are of the same kinds, and their values too."""
     groups = defaultdict(list)
     for name, one in OPERATIONS.items():
         if one.draws and one.kind and one.parameters:
@@ -59,7 +59,7 @@ WORDS = (("bag", "fifo", "lifo"), ("restart", "resume", "repeat"))
 
 
 def variants(value: Any) -> Iterator[Any]:
-    """All that a value becomes when one thing in it changes. Some of it may be part of no net."""
+    """Yield all that a value becomes when one thing in it changes. Some of it may be part of no net."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):

@@ -29,7 +29,9 @@ Times = Literal["exponential", "ticks", "turns"]
 
 
 def solvable_net(seed: int, times: Times = "exponential") -> Net:
-    """times: exponential stages, and some transitions have clocks; constants and geometric times; or any of these."""
+    """Draw a net. times: exponential stages, and some transitions have clocks; constants and geometric times; or any
+    of these.
+    """
     choose = Random(seed)
     net = joining_net(choose) if seed % 3 == 0 else chosen_net(choose)
     return replace(
@@ -111,7 +113,7 @@ def time(choose: Random, times: Times) -> Expr:
 
 
 def plain(choose: Random, e: Expr, kind: str = "") -> Expr:
-    """The expression without the time, and with draws that have few outcomes."""
+    """Return the expression without the time, and with draws that have few outcomes."""
     if e.op in ENDLESS:
         chance = Expr("bernoulli", "int", (real(choose.number(0, 4) / 4.0),))
         if choose.chance(2):  # it draws in some states alone

@@ -22,7 +22,7 @@ class Written:
         self.places[name] = Place(name, initial=((tokens, ()),) if tokens else ())
 
     def after(self, name: str, rate: float, takes: Sequence[str], gives: Sequence[str]) -> None:
-        """A transition that fires at this rate while it can."""
+        """Add a transition that fires at this rate while it can."""
         number = list(self.places).index
         mean = Expr("const", "real", value=TICKS / rate)
         inputs = tuple(InputArc(number(place)) for place in takes)
@@ -53,7 +53,9 @@ def kanban(cards: int) -> Net:
 
 
 def philosophers(number: int) -> Net:
-    """Each takes one fork and then the other, gives both back at once, or thinks on (MCC, Philosophers)."""
+    """Return philosophers: each takes one fork and then the other, gives both back at once, or thinks on (MCC,
+    Philosophers).
+    """
     of = Written("philosophers")
     for i in range(number):
         of.place(f"think{i}", 1)

@@ -26,7 +26,7 @@ NETS = 160
 
 
 def chains(seed: int, times: Times) -> tuple[NativeChain, EliminatedChain] | None:
-    """Both chains of a random net, if it has some."""
+    """Return both chains of a random net, if it has some."""
     net = solvable_net(seed, times)
     try:
         space = NativeSpace(net, FEW)
@@ -38,7 +38,7 @@ def chains(seed: int, times: Times) -> tuple[NativeChain, EliminatedChain] | Non
 
 
 def eliminated(rates: Floats) -> Floats:
-    """The stationary distribution of an irreducible chain (Grassmann, Taksar and Heyman)."""
+    """Return the stationary distribution of an irreducible chain (Grassmann, Taksar and Heyman)."""
     rates = rates.copy()
     size = len(rates)
     for last in range(size - 1, 0, -1):

@@ -121,7 +121,7 @@ def test_parallel_computation() -> None:
 
 
 def there_and_back(there: str, back: str) -> str:
-    """A token that goes from one place to another and back, with these times."""
+    """Return a token that goes from one place to another and back, with these times."""
     return f"""net there_and_back
 place a = token
 place b

@@ -26,7 +26,7 @@ from tests.processes import ctrl_c_heard
 
 @contextmanager
 def ctrl_c() -> Iterator[None]:
-    """It is pressed when states are explored, and answered within five seconds."""
+    """Press Ctrl-C when states are explored; it is answered within five seconds."""
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     begun = time.monotonic()
     with ctrl_c_heard():

@@ -28,7 +28,7 @@ Arcs = dict[tuple[int, bool, object], float]
 
 
 def canonical(net: Net, view: StateView) -> object:
-    """A state in one order: of bags, and of firings whose order has no meaning."""
+    """Return a state in one order: of bags, and of firings whose order has no meaning."""
     bags = [place.discipline == "bag" for place in net.places]
     marking = tuple(tuple(sorted(row)) if bag else row for bag, row in zip(bags, view.marking, strict=True))
     exponential = sorted(together(one) for one in view.running if one.stages[0].kind == "exponential")
@@ -42,12 +42,12 @@ def canonical(net: Net, view: StateView) -> object:
 
 
 def together(one: Running) -> Running:
-    """Its deposits, with those of no tokens left out."""
+    """Return its deposits, with those of no tokens left out."""
     return one._replace(deposits=tuple(gift for gift in one.deposits if gift[1]))
 
 
 def arcs_of(net: Net, space: StateSpace) -> dict[object, Arcs]:
-    """The arcs of each expanded state, as states and not as numbers; parallel ones together.
+    """Return the arcs of each expanded state, as states and not as numbers; parallel ones together.
 
     Of states that differ in an order without meaning, the average: a limit may leave out some of them.
     """
@@ -61,7 +61,7 @@ def arcs_of(net: Net, space: StateSpace) -> dict[object, Arcs]:
 
 
 def started(net: Net, space: StateSpace) -> set[object]:
-    """The firings that start, with their variables."""
+    """Return the firings that start, with their variables."""
     views = [canonical(net, space.state(number)) for number in range(len(space))]
     arcs = np.flatnonzero(space.starts).tolist()
     found = zip(arcs, space.variables(arcs), strict=True)

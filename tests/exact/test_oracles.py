@@ -39,7 +39,7 @@ def test_oracles_with_a_chain() -> None:
 
 
 def figure(solution: Any, name: str) -> float | None:
-    """A figure that the chain determines."""
+    """Return a figure that the chain determines."""
     try:
         found = solution.figure(name)
     except KeyError:
@@ -48,7 +48,7 @@ def figure(solution: Any, name: str) -> float | None:
 
 
 def lost(banks: int, busy: int = 4) -> float:
-    """The lost part of the slots of a memory whose banks are busy for some slots after each access, in order.
+    """Return the lost part of the slots of a memory whose banks are busy for some slots after each access, in order.
 
     A state: the slots that banks are still busy, after an access. The next access waits for its bank, drawn at random.
     """

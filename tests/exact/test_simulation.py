@@ -30,12 +30,12 @@ FALSE_ALARMS = 1e-3  # the chance that a test of all figures fails though all is
 
 
 def finer(net: Net) -> Net:
-    """The same net with shorter ticks."""
+    """Return the same net with shorter ticks."""
     return replace(net, transitions=tuple(map(_finer, net.transitions)), tick=Tick(1, FINE))
 
 
 def beginning_again(net: Net) -> Net:
-    """The same net, which never dies: after random times, all places have their initial tokens again."""
+    """Return the same net, which never dies: after random times, all places have their initial tokens again."""
     clock = Clock(Expr("exp", "real", (real(AGAIN),)))
     given = tuple(
         OutputArc(
@@ -59,7 +59,7 @@ def _finer(one: Transition) -> Transition:
 
 
 def solved(seed: int) -> tuple[Model, Solution] | None:
-    """A net with its exact figures, if it has a small chain."""
+    """Return a net with its exact figures, if it has a small chain."""
     net = solvable_net(seed)
     if any(len(one.draws) > MOST_DRAWS for one in net.transitions):
         return None

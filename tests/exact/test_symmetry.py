@@ -42,7 +42,7 @@ transition give[i in 0..4]: eating[i] -> thinking[i], fork[i], fork[(i + 1) mod 
 
 
 def with_arrays(net: Net, copies: int) -> Net:
-    """All transitions several times, with elements of arrays instead of all places but one or two."""
+    """Return all transitions several times, with elements of arrays instead of all places but one or two."""
     shared = min(2, len(net.places) // 2)
     places = [*net.places[:shared]]
     places += [replace(place, name=f"{place.name}[{copy}]") for place in net.places[shared:] for copy in range(copies)]
@@ -98,7 +98,7 @@ def solved(net: Net, at: float | None, symmetry: bool) -> Solution | None:
 
 
 def differing(one: Solution, other: Solution) -> Iterator[str]:
-    """The figures whose bounds do not overlap."""
+    """Yield the figures whose bounds do not overlap."""
     for kind in ("places", "transitions", "measures", "at_end"):
         for first, second in zip(getattr(one, kind), getattr(other, kind), strict=True):
             assert first.name == second.name

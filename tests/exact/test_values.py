@@ -33,7 +33,7 @@ def whole(value: int) -> Expr:
 
 
 def numbered(net: Net, choose: Random) -> Net:
-    """Each token has a number as well, which firings carry on, compare, draw, or take the next of."""
+    """Return a net whose tokens have a number as well, which firings carry on, compare, draw, or take the next of."""
     count = choose.number(2, 4)
     return replace(
         net,
@@ -52,7 +52,7 @@ def _numbered_place(place: Place, count: int, choose: Random) -> Place:
 
 
 def _numbered_transition(one: Transition, count: int, choose: Random) -> Transition:
-    """Its variables `x` and `y` are bound by inputs, or drawn."""
+    """Return an expression whose variables `x` and `y` are bound by inputs, or drawn."""
     first = len(one.variables)
     numbers = [Expr("var", "int", value=first), Expr("var", "int", value=first + 1)]
     bound: set[int] = set()

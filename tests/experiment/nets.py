@@ -51,7 +51,7 @@ def write_net(folder: Path, text: str = QUEUE, name: str = "queue.net") -> Path:
 
 
 def stored_rows(path: Path) -> list[dict[str, Any]]:
-    """All rows of a store but for the times taken, by point and replication."""
+    """Return all rows of a store but for the times taken, by point and replication."""
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
     rows = connection.execute(

@@ -41,7 +41,7 @@ class Case:
 
 
 def full(load_: float, seats: int) -> float:
-    """The probability that M/M/1/K holds K."""
+    """Return the probability that M/M/1/K holds K."""
     return (1 - load_) * load_**seats / (1 - load_ ** (seats + 1))
 
 
@@ -68,7 +68,7 @@ def formula_of(net: Net, measure: str) -> Term:
 
 
 def is_likely(covered: int) -> bool:
-    """Whether the number of intervals that cover is likely, if each covers with probability 0.95."""
+    """Return whether the number of intervals that cover is likely, if each covers with probability 0.95."""
     return 88 <= covered <= 99
 
 
@@ -104,13 +104,13 @@ def queue(load_: float, until: float) -> Case:
 
 
 def silver(until: float) -> Case:
-    """The low class of a priority queue, at load 0.3 + 0.6 (Cobham 1954)."""
+    """Return the low class of a priority queue, at load 0.3 + 0.6 (Cobham 1954)."""
     wait = 0.9 / ((1 - 0.3) * (1 - 0.9))
     return Case("priority_queue", {"silver_load": 0.6}, "silver_wait", wait, until, until / 10)
 
 
 def stays(load_: float, until: float) -> Case:
-    """The 99th percentile of the stay in M/M/1, which is exponential with rate 1 - load."""
+    """Return the 99th percentile of the stay in M/M/1, which is exponential with rate 1 - load."""
     return Case("stays", {"load": load_}, "p99", math.log(100) / (1 - load_), until, until / 10)
 
 
@@ -163,7 +163,8 @@ def test_one_run(one: OneRun, repetitions: int) -> None:
 
 
 def plausible(covered: int, given: int) -> bool:
-    """Whether a coverage of 92 … 98 % explains so many hits: a share outside of it by 2.3 standard errors does not.
+    """Return whether a coverage of 92 … 98 % explains so many hits: a share outside of it by 2.3 standard errors does
+    not.
 
     If the coverage is in the range, each test fails with probability 0.011 at most; seeds are fixed.
     """

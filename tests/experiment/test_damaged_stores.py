@@ -38,7 +38,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def used(path: Path) -> str:
-    """What commands make of a store: "ok", or the message's id."""
+    """Return what commands make of a store: "ok", or the message's id."""
     try:
         reference = parse_reference(str(path))
         if not reference.is_store:
@@ -55,7 +55,7 @@ def used(path: Path) -> str:
 
 
 def resumed(path: Path, net: Path) -> str:
-    """What a sweep makes of it that wants more points and more replications."""
+    """Return what a sweep makes of it that wants more points and more replications."""
     points = [{"load": 0.3}, {"load": 0.6}, {"load": 0.7}]
     try:
         sweep(Experiment(net=net, points=points, replications=3, until=40.0), path, workers=1)

@@ -29,7 +29,7 @@ BLOCK = re.compile(
 
 
 def renewed(text: str, folder: Path) -> str:
-    """The page with the output that its commands give now; its files are put into the folder."""
+    """Return the page with the output that its commands give now; its files are put into the folder."""
 
     commands = script("commands")
 

@@ -57,7 +57,9 @@ def md1k(tmp_path: Path) -> str:
 
 
 def blocking(load: float, seats: int) -> float:
-    """The share of customers that M/D/1/K refuses, from the chain of its departures (Gross and Harris, 5.1.7)."""
+    """Return the share of customers that M/D/1/K refuses, from the chain of its departures (Gross and Harris,
+    5.1.7).
+    """
     arrivals = [math.exp(-load) * load**k / math.factorial(k) for k in range(seats)]
     chain = np.zeros((seats, seats))
     for before in range(seats):
@@ -70,7 +72,7 @@ def blocking(load: float, seats: int) -> float:
 
 
 def loss_free(load: float, seats: int, length: int, grid: int = 100) -> float:
-    """The probability that M/D/1/K, empty at 0, refuses nobody until `length`; services take `grid` steps."""
+    """Return the probability that M/D/1/K, empty at 0, refuses nobody until `length`; services take `grid` steps."""
     arrival = -math.expm1(-load / grid)
     states = {(0, 0): 0} | {(n, r): 1 + (n - 1) * grid + r - 1 for n in range(1, seats + 1) for r in range(1, grid + 1)}
     step = np.zeros((len(states), len(states)))
@@ -83,7 +85,7 @@ def loss_free(load: float, seats: int, length: int, grid: int = 100) -> float:
 
 
 def root(figure: Any, bound: float, low: float, high: float) -> float:
-    """Where a rising function reaches a bound."""
+    """Return where a rising function reaches a bound."""
     while high - low > 1e-9:
         middle = (low + high) / 2.0
         low, high = (low, middle) if figure(middle) > bound else (middle, high)

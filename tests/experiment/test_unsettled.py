@@ -46,7 +46,7 @@ def pnsim(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytes
 
 
 def unsettled(folder: Path, loads: list[float], replications: int, seed: int) -> list[set[str]]:
-    """The figures that have not settled, of each load; the random numbers of all differ."""
+    """Return the figures that have not settled, of each load; the random numbers of all differ."""
     net, points = folder / "line.net", [{"load": load} for load in loads]
     net.write_text(NET, "utf-8")
     experiment = Experiment(

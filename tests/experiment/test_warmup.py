@@ -84,7 +84,7 @@ def test_a_dead_net_has_no_warmup() -> None:
 
 
 def begins_high(windows: int) -> Floats:
-    """A row of values that are 9 in the first windows, and 0 afterwards."""
+    """Return a row of values that are 9 in the first windows, and 0 afterwards."""
     return np.concatenate([np.full(windows, 9.0), np.zeros(400 - windows)])[np.newaxis]
 
 

@@ -189,7 +189,7 @@ def test_a_root_lets_an_experiment_name_the_files_in_it(tmp_path: Path) -> None:
 
 
 def folder_with_files(folder: Path) -> Path:
-    """A folder, with a net and a secret beside it, and a link that leads to them."""
+    """Return a folder, with a net and a secret beside it, and a link that leads to them."""
     write_net(folder)
     (folder / "secret.txt").write_text("secret = 1", encoding="utf-8")
     inner = folder / "inner"

@@ -47,7 +47,7 @@ class Hunt:
         return [sys.executable, "-m", "tests.fuzz.worker", str(self.seed), str(first), str(seconds), *self.only]
 
     def work(self, first: int, seconds: float) -> int:
-        """One worker, until the time is over or a case has ended it. Returns the number of the next case."""
+        """Run one worker, until the time is over or a case has ended it. Return the number of the next case."""
         worker = subprocess.Popen(self.command(first, seconds), stdout=subprocess.PIPE, bufsize=0)
         assert worker.stdout is not None
         number, rest = first - 1, b""
@@ -77,7 +77,7 @@ class Hunt:
             self.found(told["finding"], told["kind"], told["case"], b64decode(told["data"]))
 
     def found(self, what: str, kind: str, number: int, data: bytes) -> None:
-        """Keeps the first case of each fault."""
+        """Keep the first case of each fault."""
         self.faults[what] += 1
         if self.faults[what] > 1:
             return
@@ -97,8 +97,8 @@ class Hunt:
 
 
 def coverage(counts: Counter[str]) -> list[str]:
-    """A table: in how many nets each construct was drawn, in how many of these it has acted, and with how many others;
-    then pairs that have never acted together.
+    """Return a table: in how many nets each construct was drawn, in how many of these it has acted, and with how many
+    others; then pairs that have never acted together.
     """
     names = sorted(name.removeprefix("drawn: ") for name in counts if name.startswith("drawn: "))
     apart = [pair for pair in combinations(names, 2) if not counts[f"both: {pair[0]} & {pair[1]}"]]
@@ -114,7 +114,7 @@ def coverage(counts: Counter[str]) -> list[str]:
 
 
 def repeat(seed: int, number: int) -> None:
-    """One case, in this process."""
+    """Run one case, in this process."""
     what = fault(kind_of(number), case(seed, number))
     print(f"{kind_of(number).name}, seed {seed}, case {number}: {what or 'no fault'}")
     sys.exit(what is not None)

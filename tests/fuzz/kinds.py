@@ -42,7 +42,7 @@ def patience(chance: random.Random) -> tuple[int, ...]:
 
 
 def make_net(chance: random.Random) -> bytes:
-    """A net, perhaps several times side by side, where transitions share their code; and how it is to run."""
+    """Return a net, perhaps several times side by side, where transitions share their code; and how it is to run."""
     choose = mutated.Random(f"{chance.random()}")
     net = joining_net(choose) if chance.random() < 0.25 else chosen_net(choose)
     copies = chance.choice((1, 1, 1, 2, 5))
@@ -115,7 +115,7 @@ TEXTS = [b"", b"-", b'"', b"\n", b"\r", b",", b";", b"\0", b"9" * 400, b"1e999",
 
 
 def damage(data: bytes, chance: random.Random, text: bool) -> bytes:
-    """Changes a few bytes; perhaps cuts, doubles or inserts."""
+    """Change a few bytes; perhaps cuts, doubles or inserts."""
     changed = bytearray(data)
     for _ in range(chance.choice((1, 1, 2, 8))):
         end = chance.choice((min(512, len(changed)), len(changed)))
@@ -161,7 +161,7 @@ def kind_of(number: int) -> Kind:
 
 
 def numbers(first: int, only: str) -> Iterator[int]:
-    """The numbers of cases from one on, of one kind alone if it is named."""
+    """Yield the numbers of cases from one on, of one kind alone if it is named."""
     return (number for number in itertools.count(first) if only in ("", kind_of(number).name))
 
 
@@ -170,7 +170,7 @@ def case(seed: int, number: int) -> bytes:
 
 
 def fault(kind: Kind, data: bytes) -> str | None:
-    """What is wrong with how pnsim takes the case: a `Finding`, or an exception of any other kind."""
+    """Return what is wrong with how pnsim takes the case: a `Finding`, or an exception of any other kind."""
     try:
         kind.run(data)
     except Finding as finding:

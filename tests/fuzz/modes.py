@@ -56,8 +56,9 @@ class Run:
 
 
 def compare(net: Net, run: Run, expected: Sequence[State] = ()) -> Counter[str]:
-    """How many sessions ran in which mode. Raises Finding where one differs from the reference engine, whose states are
-    given if they are known.
+    """Return how many sessions ran in which mode.
+
+    Raises Finding where one differs from the reference engine, whose states are given if they are known.
     """
     expected = [without_figures(state) for state in expected or states(run, begun(net, run, "reference"))]
     ran = Counter({"reference": 1})
@@ -105,7 +106,7 @@ def begun(net: Net, run: Run, engine: str) -> Session | ModelError:
 
 
 def states(run: Run, session: Session | ModelError) -> Iterator[State]:
-    """The state after each piece; the same number of them for every mode."""
+    """Yield the state after each piece; the same number of them for every mode."""
     for until in (run.warmup, math.inf):
         if until == math.inf and not isinstance(session, ModelError):
             session.begin_window()
@@ -132,12 +133,12 @@ def state(session: Session) -> State:
 
 
 def without_figures(state: State) -> State:
-    """What every mode has: figures are of a telling (`retold.told`)."""
+    """Return what every mode has: figures are of a telling (`retold.told`)."""
     return {name: value for name, value in state.items() if name != "figures"}
 
 
 def differences(one: State, other: State) -> list[str]:
-    """The names of what only one of them has, or what differs."""
+    """Return the names of what only one of them has, or what differs."""
     both = one.keys() & other.keys()
     return [name for name in {**one, **other} if name not in both or not same(one[name], other[name])]
 

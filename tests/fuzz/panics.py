@@ -16,7 +16,7 @@ PANIC = re.compile(r"panicked at (\S+):\d+:\n(.*)")
 
 @contextmanager
 def no_panics() -> Iterator[None]:
-    """Raises Finding where a thread has panicked meanwhile: only the standard error output tells."""
+    """Raise Finding where a thread has panicked meanwhile: only the standard error output tells."""
     terminal = os.dup(2)
     with TemporaryFile() as file:
         os.dup2(file.fileno(), 2)

@@ -49,7 +49,7 @@ def texts() -> list[bytes]:
 
 
 def rows(fields: str, name: str, data: bytes) -> str:
-    """Reads a stream to its end."""
+    """Read a stream to its end."""
     path = folder() / name
     path.write_bytes(data)
     flat = language.loads(f"net fuzz time ns place p : {{ {fields} }} = stream() transition t: p(_) -> nothing")
@@ -75,7 +75,7 @@ def delimited(data: bytes) -> str:
 
 @cache
 def stores() -> list[bytes]:
-    """A store of four replications, all in one file."""
+    """Return a store of four replications, all in one file."""
     path = folder() / "whole.db"
     points = [{"load": 0.3}, {"load": 0.6}]
     net = write_net(folder())

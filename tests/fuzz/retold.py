@@ -45,7 +45,7 @@ NAME = re.compile(r"N(\d+)[a-z]+")
 
 @cache
 def rows(number: int) -> Path:
-    """A file of so many rows, 25 ns apart, some of them together."""
+    """Return a file of so many rows, 25 ns apart, some of them together."""
     path = Path(mkdtemp(prefix="pnsim-fuzz-")) / "rows.csv"
     lines = (f"{25 * (n - n % 3)},{64 * (n % 5 + 1)},{(3 * n) % 8}\n" for n in range(number))
     path.write_text("time [ns],size,flow\n" + "".join(lines))
@@ -71,7 +71,7 @@ def renamed(source: str) -> str:
 
 
 def reordered(text: Text, chance: random.Random) -> str:
-    """The declarations that may stand anywhere go anywhere; the others keep their order."""
+    """Put the declarations that may stand anywhere anywhere; the others keep their order."""
     free = [declaration for kind, declaration in text.declarations if kind == FREE]
     kept = [declaration for kind, declaration in text.declarations if kind != FREE]
     chance.shuffle(free)
@@ -86,7 +86,7 @@ def described(net: Net) -> str:
 
 
 def told(net: Net, run: Run, engine: str = "native") -> list[State]:
-    """The states of the net, interpreted, each with all declared figures by name."""
+    """Return the states of the net, interpreted, each with all declared figures by name."""
     with patch("petri.engine.native.PATIENCE", MOST_FIRINGS):
         session = begun(net, run, engine)
         return [{**state, "figures": values(net, session)} for state in states(run, session)]
@@ -99,8 +99,9 @@ def values(net: Net, session: Session | ModelError) -> dict[str, float]:
 
 
 def check(text: Text, net: Net, run: Run, telling: str, expected: list[State]) -> Counter[str]:
-    """The constructs that were drawn and those that have acted. Raises Finding where this telling is another net, or
-    has other states than the `expected` ones.
+    """Return the constructs that were drawn and those that have acted.
+
+    Raises Finding where this telling is another net, or has other states than the `expected` ones.
     """
     TELLINGS[telling](text, net, run, expected)
     return acted(text, net, expected)

@@ -11,7 +11,7 @@ from tests.engine.mutated import part, positions
 
 
 def smallest(data: bytes, is_json: bool, shows: Callable[[bytes], bool], seconds: float) -> bytes:
-    """The smallest case found in this time, by leaving out one part after the other."""
+    """Return the smallest case found in this time, by leaving out one part after the other."""
     enough = time.process_time() + seconds
     progress = True
     while progress:

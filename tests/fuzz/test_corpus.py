@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def nets(number: int) -> list[bytes]:
-    """The first nets of a seed."""
+    """Return the first nets of a seed."""
     found = [case(1, n) for n in range(2 * number) if kind_of(n).name == "net"]
     return found[:number]
 

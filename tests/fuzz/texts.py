@@ -136,12 +136,12 @@ class Writer:
         self.drawn(["mean(place, x) of a place whose tokens come back"], f"measure {measure}")
 
     def of(self, p: str, part: str) -> str:
-        """A field of a packet."""
+        """Return a field of a packet."""
         inner = bool(self.nested) and part in (self.kind, self.size)
         return f"{p}.{self.head_field}.{part}" if inner else f"{p}.{part}"
 
     def own(self, part: str) -> str:
-        """A field in a key, a weight or a sum over the tokens of a place."""
+        """Return a field in a key, a weight or a sum over the tokens of a place."""
         return f"{self.head_field}.{part}" if self.nested and part in (self.kind, self.size) else part
 
     def new(self, kind: str, size: str, seq: str, born: str) -> str:
@@ -149,7 +149,9 @@ class Writer:
         return f"{self.packet}({head}, {seq}, {born})"
 
     def changed(self, p: str, limited: bool, drawn: str = "") -> str:
-        """A packet with perhaps another number; with another size only where a capacity does not depend on chance."""
+        """Return a packet with perhaps another number; with another size only where a capacity does not depend on
+        chance.
+        """
         options = [p, f"{p} with {{{self.seq}: {p}.{self.seq} + 1}}", f"{p} with {{{self.born}: now}}"]
         if drawn and not limited:
             options.append(f"{p} with {{{self.seq}: {drawn}}}")
@@ -159,7 +161,7 @@ class Writer:
         return self.choose.one(options)
 
     def pattern(self, p: str) -> str:
-        """What an arc asks of a packet that it does not call p."""
+        """Return what an arc asks of a packet that it does not call p."""
         kind = self.choose.one((self.gold, self.silver, f"{p}.{self.kind}" if p and not self.nested else self.bronze))
         return f"{{{self.head_field}: {{{self.kind}: {kind}}}}}" if self.nested else f"{{{self.kind}: {kind}}}"
 
@@ -205,7 +207,7 @@ class Writer:
         self.stores.append(Store(name, tuple(uses), 2 if array else 0, bool(limit)))
 
     def time(self, p: str, uses: list[str]) -> str:
-        """`uses` gets the constructs in it."""
+        """Write a net; `uses` gets the constructs in it."""
         options = {
             "the clock": f"{self.choose.number(1, 5)} {self.cycle}",
             "a list": f"{self.gaps}[{self.of(p, self.kind)}]",
@@ -222,7 +224,7 @@ class Writer:
         return options[chosen]
 
     def clauses(self, p: str, uses: list[str]) -> str:
-        """What may follow the arcs of a transition or a step of a thread."""
+        """Return what may follow the arcs of a transition or a step of a thread."""
         choose, found, other = self.choose, "", self.some()
         if choose.chance(2):
             guard = choose.one(
@@ -278,7 +280,7 @@ class Writer:
         return found
 
     def output(self, p: str, uses: list[str], drawn: str = "") -> str:
-        """The packet, to one place or the other."""
+        """Return the packet, to one place or the other."""
         choose, one, self.emptied = self.choose, self.emptied or self.some(), None
         uses += one.uses
         what = self.changed(p, one.limited, drawn)
@@ -294,7 +296,7 @@ class Writer:
         return f"{one.at(choose.number(0, 1))}({what}){late}"
 
     def delay(self, p: str, uses: list[str]) -> str:
-        """How long after the start of the firing the tokens arrive, if not when it ends."""
+        """Return how long after the start of the firing the tokens arrive, if not when it ends."""
         if not self.choose.chance(2):
             return ""
         uses.append("an output with a delay")
@@ -342,14 +344,14 @@ class Writer:
         self.drawn(uses, name)
 
     def any(self, store: Store, uses: list[str]) -> str:
-        """The word of an arc that sees all tokens, at a place that shows only one."""
+        """Return the word of an arc that sees all tokens, at a place that shows only one."""
         if "bag" in store.uses or "a discipline for each key" in store.uses or not self.choose.chance(3):
             return ""
         uses.append("an arc that sees all tokens")
         return "any "
 
     def lasts(self, p: str, uses: list[str]) -> str:
-        """How long a transition takes, or how long it must have been enabled."""
+        """Return how long a transition takes, or how long it must have been enabled."""
         choose = self.choose
         if "a discipline for each key" in uses or not choose.chance(4):
             return f"takes {self.time(p, uses)}"
@@ -430,7 +432,7 @@ class Writer:
         self.drawn(["a total of a set"], f"measure {measure}")
 
     def timer(self) -> None:
-        """Makes packets as long as there are few."""
+        """Make packets as long as there are few."""
         name, target, uses = self.name("make"), self.some(), ["a source"]
         place = self.name("source")
         self.free(f"place {place} : int = 0")
@@ -517,7 +519,7 @@ class Writer:
             self.drawn(constructs, f"{name} {label}")
 
     def mark(self, *constructs: str) -> str:
-        """A label for a step, so that its transition shows that it has run."""
+        """Return a label for a step, so that its transition shows that it has run."""
         label = self.name("step")
         self.marks.append((label, list(constructs)))
         return label
@@ -754,5 +756,5 @@ class Writer:
 
 
 def written(choose: Chooser) -> Text:
-    """The net that a row of choices makes."""
+    """Return the net that a row of choices makes."""
     return Writer(choose).write()

@@ -9,7 +9,7 @@ from petri.diagnostics import LanguageError
 
 
 def imported(text: str, name: str, wanted: str = "") -> str:
-    """The net as text, which must be a net."""
+    """Return the net as text, which must be a net."""
     written = interchange.text_of(interchange.read_bytes(text.encode(), name, wanted))
     language.loads(written)
     return written
@@ -20,7 +20,7 @@ def findings(text: str, name: str, wanted: str = "") -> list[str]:
 
 
 def refused(text: str | bytes, name: str, wanted: str = "") -> str:
-    """The id of the one error."""
+    """Return the id of the one error."""
     with pytest.raises(LanguageError) as error:
         interchange.text_of(interchange.read_bytes(text if isinstance(text, bytes) else text.encode(), name, wanted))
     (only,) = error.value.diagnostics

@@ -13,7 +13,7 @@ from tests.interchange.reading import findings, imported, refused
 
 
 def lines(*parts: str) -> list[str]:
-    """The declarations of places and transitions of a page, without white space that only aligns."""
+    """Return the declarations of places and transitions of a page, without white space that only aligns."""
     text = imported(document(parts), "a.cpn")
     return [" ".join(line.split()) for line in text.splitlines() if line.startswith(("place ", "transition "))]
 

@@ -30,7 +30,7 @@ transition serve: 2 * busy -> 2 * free after exp(0.5) servers 2
 
 
 def core(net: Net) -> list[Any]:
-    """What makes a run: without names' spans, comments and parameters."""
+    """Return what makes a run: without names' spans, comments and parameters."""
     data = net_to_dict(net, spans=False)
     return [without(data[part]) for part in ("places", "transitions")]
 

@@ -25,7 +25,7 @@ endmodule
 
 
 def polling(stations: int) -> str:
-    """A server goes round stations, which are made from one another by renaming; the last one leads to the first."""
+    """Return a net in which a server goes round stations, each made from another by renaming."""
     commands = "".join(
         f"  [loop{n}] s={n} -> 200 : (s'={n % stations + 1});\n  [serve{n}] s={n} -> 2 : (s'={n % stations + 1});\n"
         for n in range(1, stations + 1)

@@ -68,7 +68,7 @@ def lines(text: str, name: str) -> list[str]:
 
 
 def arcs(inside: str, ends: str = 'source="p1" target="t1"') -> list[str]:
-    """The one transition of a net whose first arc is written so."""
+    """Return the one transition of a net whose first arc is written so."""
     start, end = '<arc id="a1" source="r1" target="t1">', "</arc>"
     before, _, rest = PNML.partition(start)
     return lines(f"{before}<arc id='a1' {ends}{inside}{rest.partition(end)[1]}{rest.partition(end)[2]}", "net.pnml")

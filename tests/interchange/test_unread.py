@@ -35,7 +35,7 @@ EYE = {
 
 
 def told(text: str, name: str) -> list[str]:
-    """The messages on a file: warnings, or the one error."""
+    """Return the messages on a file: warnings, or the one error."""
     try:
         return [one.message for one in interchange.read_bytes(text.encode(), name).findings]
     except LanguageError as error:

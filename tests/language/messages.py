@@ -39,7 +39,10 @@ def every_section() -> list[Section]:
 
 
 def without_drawing(text: str, name: str) -> str:
-    """The messages of a whole text without the lines of the net: `3:18 error[id]: …`, and their hints and notes."""
+    """Return the messages of a whole text without the lines of the net:
+
+    `3:18 error[id]: …`, and their hints and notes.
+    """
     lines = []
     for message in re.split(r"\n\n(?=\w+\[)", text):
         head, *rest = message.split("\n")
@@ -50,7 +53,7 @@ def without_drawing(text: str, name: str) -> str:
 
 
 def renewed(page: Path, told: dict[str, str]) -> str:
-    """The page with other messages, by the name of the net."""
+    """Return the page with other messages, by the name of the net."""
 
     def one(found: re.Match[str]) -> str:
         start, end = found.span("told")

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def bare(node: Any) -> Any:
-    """A tree without its spans, to compare."""
+    """Return a tree without its spans, to compare."""
     if isinstance(node, Span):
         return None
     if isinstance(node, Frozen):
@@ -274,7 +274,7 @@ class Programs:
         return tree.Arc(mode, sees_all, self.expression(4), NOWHERE)  # type: ignore[arg-type]
 
     def taken(self) -> tree.Expr:
-        """The place of `all` or `each`."""
+        """Return the place of `all` or `each`."""
         place = tree.Name(self.name(), NOWHERE)
         return tree.Call(place, self._some(self.expression, 1, 2), NOWHERE) if self.chance.random() < 0.7 else place
 
@@ -305,7 +305,7 @@ class Programs:
         )
 
     def output(self, closed: bool = False) -> Any:
-        """An output; a `closed` one has an `else` to each `if`, so that another `else` may follow."""
+        """Return an output; a `closed` one has an `else` to each `if`, so that another `else` may follow."""
         if self.chance.random() < 0.7:
             if self.chance.random() < 0.1:
                 return tree.ForEach(self.taken(), NOWHERE)

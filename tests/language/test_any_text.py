@@ -39,7 +39,7 @@ POOL = sorted({piece for pieces in PIECES for piece in pieces if piece.strip() a
 
 @st.composite
 def changed(draw: st.DrawFn) -> str:
-    """A net with a few of its tokens left out, exchanged or added."""
+    """Return a net with a few of its tokens left out, exchanged or added."""
     pieces = list(draw(st.sampled_from(PIECES)))
     for _ in range(draw(st.integers(1, 4))):
         where = draw(st.integers(0, len(pieces) - 1))

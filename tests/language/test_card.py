@@ -113,7 +113,7 @@ def rows() -> list[list[str]]:
 
 
 def faults(parts: dict[str, str], used: str) -> set[str]:
-    """The errors of a net with an expression that uses something, at the places where `parts` has E."""
+    """Return the errors of a net with an expression that uses something, at the places where `parts` has E."""
     expression = f"(if {used} >= 0 then 1 else 2)"
     filled = {name: re.sub(r"\bE\b", expression, text) for name, text in parts.items()}
     found = language.checks(NET.format_map(defaultdict(str, filled)), name="tried.net")

@@ -29,7 +29,7 @@ def loop(*times: str) -> str:
 
 
 def ticks(flat: Net) -> list[Fraction]:
-    """The constant firing times in ticks."""
+    """Return the constant firing times in ticks."""
     return [Fraction(t.time.value or 0) for t in flat.transitions]
 
 

@@ -20,7 +20,7 @@ def transition(net: Net, name: str) -> Transition:
 
 
 def shown(e: Expr | None) -> object:
-    """An expression as nested lists, to compare without spans."""
+    """Return an expression as nested lists, to compare without spans."""
     if e is None:
         return None
     if e.op == "const":
@@ -146,7 +146,7 @@ def test_alternatives_become_arcs_with_complementary_conditions() -> None:
 
 
 def constant_time(net: Net) -> float:
-    """The firing time of the first transition, in the net's unit."""
+    """Return the firing time of the first transition, in the net's unit."""
     return float(net.tick.time(net.transitions[0].time.value or 0))
 
 

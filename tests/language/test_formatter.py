@@ -25,7 +25,7 @@ LIBRARY = sorted([*ROOT.glob("models/**/*.net"), *ROOT.glob("nets/**/*.net")])
 
 
 def plain(declarations: tuple[tree.Declaration, ...]) -> str:
-    """A program on one line."""
+    """Return a program on one line."""
     shown: list[str] = []
     for node in declarations:
         shown += [piece.gap + piece.text for piece in declaration((node,), NOWHERE)]
@@ -41,7 +41,7 @@ def tree_of(text: str) -> tree.File:
 
 
 def scattered(text: str, chance: random.Random) -> str:
-    """The same tokens with other white space, and comments in between."""
+    """Return the same tokens with other white space, and comments in between."""
     shown = []
     for number, token in enumerate(lex(text, "").tokens):
         shown.append(token.text)

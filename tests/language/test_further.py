@@ -63,7 +63,7 @@ NETS = {name: Path(library.nets()) / f"{name}.net" for name in library.net_names
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collects the names of the transitions that are made many at a time."""
+    """Collect the names of the transitions that are made many at a time."""
     names: list[str] = []
     whole: Callable[..., Iterator[Transition]] = Further.transitions
 

@@ -30,7 +30,7 @@ CLAUSES = (
 
 
 def random_text(rnd: Random) -> str:
-    """A net in which few places are shared by many transitions, most of them immediate."""
+    """Return a net in which few places are shared by many transitions, most of them immediate."""
     kinds = [rnd.choice(["", "", ": int", ": 0..2"]) for _ in range(rnd.randint(2, 4))]
     lines = ["net drawn", "run until 20"]
     for number, kind in enumerate(kinds):
@@ -58,7 +58,7 @@ def random_transition(rnd: Random, kinds: list[str], number: int) -> str:
 
 
 def told_truly(flat: Net) -> int:
-    """How many warnings there are; what they say is compared with runs."""
+    """Return how many warnings there are; what they say is compared with runs."""
     rings, pairs = list(endless(flat)), list(conflicts(flat))
     numbers = {one.name: number for number, one in enumerate(flat.transitions)}
     if rings:

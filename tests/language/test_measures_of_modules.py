@@ -99,7 +99,7 @@ def written(formula: str, instance: str, *names: tuple[str, str]) -> str:
 
 
 def inside() -> str:
-    """The net with the measures in its modules."""
+    """Return the net with the measures in its modules."""
     own = (("#0", "threads"), ("#1", "half"), ("IN", "inlet"), ("OUT", "outlet"))
     engine = [f"  measure m{number} = {written(one, '', *own)}" for number, one in enumerate(OF_ENGINE)]
     stage = [f"  measure s{number} = {written(one, '', ('IN', 'from'))}" for number, one in enumerate(OF_STAGE)]
@@ -107,7 +107,7 @@ def inside() -> str:
 
 
 def outside() -> str:
-    """The net with the same measures outside of its modules, in the same order."""
+    """Return the net with the same measures outside of its modules, in the same order."""
     measures = []
     for i in (0, 1):
         path = f"engine[{i}]."

@@ -52,7 +52,7 @@ SOME_SLOW = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All nets of the pages as files, with what they read."""
+    """Return all nets of the pages as files, with what they read."""
     made = tmp_path_factory.mktemp("messages")
     shutil.copytree(FILES, made, dirs_exist_ok=True)
     for one in SECTIONS:

@@ -56,7 +56,7 @@ def ids(text: str) -> list[str]:
 
 
 def cut(text: str, span: Span) -> str:
-    """The text of a span of one line."""
+    """Return the text of a span of one line."""
     assert span.line == span.end_line
     return text.splitlines()[span.line - 1][span.column - 1 : span.end_column - 1]
 

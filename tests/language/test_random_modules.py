@@ -36,7 +36,7 @@ class Module(Struct):
 
 
 def random_modules(chance: random.Random) -> list[Module]:
-    """Each module has instances of earlier ones, the last is that of the net."""
+    """Return modules: each has instances of earlier ones, the last is that of the net."""
     found: list[Module] = []
     for number in range(chance.randint(1, 4)):
         module = Module(f"M{number}")
@@ -57,7 +57,7 @@ OWN = (
 
 
 def random_parts(chance: random.Random, module: Module) -> list[tuple[str, Inner | None, int]]:
-    """What is added to a formula: other measures of the module, or all those of an array of instances."""
+    """Return what is added to a formula: other measures of the module, or all those of an array of instances."""
     parts: list[tuple[str, Inner | None, int]] = []
     single = [number for number, (array, _, _) in enumerate(module.measures) if not array]
     if single and chance.random() < 0.5:
@@ -72,7 +72,7 @@ def random_parts(chance: random.Random, module: Module) -> list[tuple[str, Inner
 
 
 def written(module: Module, measures: bool) -> str:
-    """The text of a module."""
+    """Return the text of a module."""
     lines = [f"module {module.name}(n: int)", "  port at : int", "  place own[0..n] = token"]
     lines.append("  transition t[k in 0..n]: own[k], at(x) -> own[k], at((x + n + k) mod 7)  takes k + 1")
     for inner in module.inner:
@@ -93,7 +93,9 @@ def reference(inner: Inner, number: int) -> str:
 
 
 def expanded(module: Module, path: str, n: int) -> Iterator[tuple[str, str]]:
-    """The measures of an instance with those of the instances in it: full names, and formulas without measures."""
+    """Yield the measures of an instance with those of the instances in it: full names, and formulas without
+    measures.
+    """
     for number, (array, _, _) in enumerate(module.measures):
         for k in range(n + 1) if array else (0,):
             yield f"{path}m{number}{f'[{k}]' if array else ''}", formula(module, path, n, number, k)

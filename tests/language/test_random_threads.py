@@ -69,7 +69,7 @@ def programs(
     unsure: bool = False,
     prefix: str = "v",
 ) -> list[Any]:
-    """Steps as tuples; `names` are the values known there, `holding`: within a `hold`, `unsure`: within a `do`."""
+    """Step as tuples; `names` are the values known there, `holding`: within a `hold`, `unsure`: within a `do`."""
     found: list[Any] = []
 
     def inner(more: str = "", **changed: Any) -> list[Any]:
@@ -115,7 +115,7 @@ def programs(
 
 
 def written(steps: list[Any], counter: list[int]) -> str:
-    """The program as text."""
+    """Return the program as text."""
     lines = []
     for step in steps:
         kind, *parts = step
@@ -160,7 +160,7 @@ def written(steps: list[Any], counter: list[int]) -> str:
 
 
 def carry_out(steps: list[Any], machine: Machine) -> None:
-    """The same as the meaning of the steps says."""
+    """Check that it is the same as the meaning of the steps says."""
     for step in steps:
         kind, *parts = step
         if kind in ("wait", "use"):

@@ -28,7 +28,7 @@ GO = HEAD + "transition go: queue(x) -> done(x)\n"
 
 
 def clauses(text: str) -> str:
-    """A net whose transition has these clauses after its outputs."""
+    """Return a net whose transition has these clauses after its outputs."""
     return f"{HEAD}transition go: queue(x) -> done(x){text}\n"
 
 

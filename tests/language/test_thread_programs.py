@@ -67,7 +67,7 @@ def test_what_is_determined_happens_in_many_programs(engine: str) -> None:
 
 
 def alike(program: Program, runs: int) -> float:
-    """The greatest difference of a mean number of logs, in standard errors."""
+    """Return the greatest difference of a mean number of logs, in standard errors."""
     net = language.loads(f"net test\n{program.text()}")
     chance = random.Random(2)
     counts: list[list[Counter[int]]] = [[], []]
@@ -85,8 +85,9 @@ def alike(program: Program, runs: int) -> float:
 
 
 def compare(first: int, programs: int, runs: int) -> None:
-    """A right number is so far off once in a million times. There are 20 in the quick test, and 410 in the slow one:
-    one of 2,400 right engines would fail.
+    """Check programs with these numbers. A right number is so far off once in a million times.
+
+    There are 20 in the quick test, and 410 in the slow one: one of 2,400 right engines would fail.
     """
     for seed in range(first, first + programs):
         program = Maker(seed, chance=True).make()

@@ -35,7 +35,7 @@ def load(text: str, **parameters: object) -> Net:
 
 
 def given(expression: str, engine: str = "reference", kind: str = "n") -> list[object]:
-    """The values of an expression of `l`, a line, and of `m`, two vectors of three ints."""
+    """Return the values of an expression of `l`, a line, and of `m`, two vectors of three ints."""
     text = f"{HEAD} transition t: p(l), q(m) -> {kind}({expression})  takes 1"
     return [value for (value,) in simulate(text, engine).marking[kind]]
 
@@ -297,7 +297,7 @@ Step = tuple[str, Callable[[int, list[int]], list[int]]]
 
 
 def a_change(chance: Random, n: int) -> Step:
-    """A change of the vector: of all elements, or of one after another."""
+    """Return a change of the vector: of all elements, or of one after another."""
     value, computed = a_value(chance, n)
     if chance.random() < 0.3:
         text = f"s: [(v.s[h] + h + ({value})) mod 97 for h in 0..{n - 1}]"

@@ -115,7 +115,7 @@ class Machine:
             self.begin(process.key)
 
     def go_on(self, process: Process, answer: int | Interrupted | None) -> None:
-        """Runs an activation up to where it waits."""
+        """Run an activation up to where it waits."""
         try:
             while True:
                 if isinstance(answer, Interrupted):
@@ -129,7 +129,7 @@ class Machine:
             return
 
     def wait(self, process: Process, waiting: Waiting) -> int | Interrupted | None:
-        """The answer, if the activation need not wait."""
+        """Return the answer, if the activation need not wait."""
         waiting.process, waiting.number = process, next(self.numbers)
         for block, bell in process.blocks:
             if self.places[bell]:
@@ -165,7 +165,9 @@ class Machine:
     # ------------------------------------------------------------ tokens
 
     def give(self, place: str, token: Any = None) -> None:
-        """A token comes, and what waits for one goes on: interrupts before steps, of each step its first activation."""
+        """Put a token, and let go on what waits for one goes on: interrupts before steps, of each step its first
+        activation.
+        """
         self.places[place].append(token)
         hit = [w for w in self.waits for _, bell in w.process.blocks if bell == place]  # type: ignore[union-attr]
         if hit:
@@ -177,7 +179,7 @@ class Machine:
         return None
 
     def taken(self, place: str) -> None:
-        """A token goes, and another may show, which somebody waits for."""
+        """Take a token; another may show, which somebody waits for."""
         self.places[place].pop(0)
         self.serve(place)
 
@@ -242,7 +244,7 @@ class Machine:
     def take(
         self, step: Step, place: str, least: int | None, order: str, limit: tuple[float, int] | None, process: Process
     ) -> Running:
-        """Waits for a token; `least`: for one that is at least the remainder of the activation's key by that number."""
+        """Wait for a token; `least`: for one that is at least the remainder of the activation's key by that number."""
         need = 0 if least is None else process.key % least
         fits = (lambda token: True) if least is None else (lambda token: token >= need)
         answer = yield Waiting([Option(place, id(step), fits, order)], None if limit is None else limit[0])
@@ -287,7 +289,7 @@ class Machine:
                 process.blocks.remove((block, bell))
 
     def look(self, step: Step, process: Process) -> Running:
-        """Steps that ask how many tokens a box has, of which none waits for any."""
+        """Step that ask how many tokens a box has, of which none waits for any."""
         kind, box, *parts = step
         tokens = self.places[box]
         if kind == "put":

@@ -131,7 +131,7 @@ class Maker:
         return program
 
     def time(self, low: int = 200, high: int = 3000) -> float:
-        """A time that is used nowhere else."""
+        """Return a time that is used nowhere else."""
         while (time := self.draw.randint(low * 1000, high * 1000) / 1000) in self.times:
             pass
         self.times.add(time)
@@ -148,7 +148,7 @@ class Maker:
         return self.draw.choice(words) if self.program.orders else "fifo"
 
     def place(self, word: str, tokens: int) -> str:
-        """A place that no other step waits for, or, with chance, perhaps one that another one does."""
+        """Return a place that no other step waits for, or, with chance, perhaps one that another one does."""
         if self.program.chance and word == "clerk" and self.shared and self.draw.random() < 0.4:
             return self.draw.choice(self.shared)
         name = f"{word}{next(self.numbers)}"
@@ -183,7 +183,9 @@ class Maker:
         return [self.wait(), self.log(), *more]
 
     def one(self, kind: str, depth: int, unsure: bool) -> list[Step]:
-        """A step that waits or looks, and behind it a `wait` at which it goes on if its time is over, and a log."""
+        """Return a step that waits or looks, and behind it a `wait` at which it goes on if its time is over, and a
+        log.
+        """
         limit = self.limit() if kind in ("use", "hold", "take") else None
         made: list[Step]
         if kind == "use":

@@ -23,7 +23,7 @@ SHIFT = 8
 
 @contextmanager
 def lab(folder: Path, code: str) -> Iterator[str]:
-    """A JupyterLab of its own with a notebook of one cell; the address of the notebook."""
+    """Yield a JupyterLab of its own with a notebook of one cell; the address of the notebook."""
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     cell: dict[str, Any] = {
         "id": "one",

@@ -37,7 +37,7 @@ def source(path: Path | str, options: RunOptions | None = None, **parameters: Se
 
 @contextmanager
 def desk(path: Path, text: str = COUNTER) -> Iterator[Desk]:
-    """A desk of a net in a file, which somebody looks at."""
+    """Yield a desk of a net in a file, which somebody looks at."""
     path.write_text(text, encoding="utf-8")
     made = Desk(source(path), path, threads=2)
     made.start()
@@ -49,7 +49,7 @@ def desk(path: Path, text: str = COUNTER) -> Iterator[Desk]:
 
 
 def answer(desk: Desk, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """The first answer that is wanted."""
+    """Return the first answer that is wanted."""
     version, end = 0, time.monotonic() + PATIENCE
     while time.monotonic() < end:
         version, found = desk.wait(version, 1.0)

@@ -33,7 +33,7 @@ NOTEBOOK = (1280, 1180)
 
 
 def tutorial() -> str:
-    """The second net of the tutorial."""
+    """Return the second net of the tutorial."""
     found = FILE.search((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8"))
     assert found is not None
     return found[1]
@@ -41,7 +41,7 @@ def tutorial() -> str:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[tuple[Browser, LiveServer]]:
-    """A browser on the page of the net."""
+    """Yield a browser on the page of the net."""
     with desk(folder / "counter.net", tutorial()) as one, Browser() as browser:
         server = serve(one)
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -65,7 +65,7 @@ def tab_to(browser: Browser, there: str) -> None:
 
 
 def settled(browser: Browser, replications: int) -> float:
-    """The share that is lost, once so many replications have run with what the sliders say."""
+    """Return the share that is lost, once so many replications have run with what the sliders say."""
     ready = f"!document.body.classList.contains('stale') && document.documentElement.dataset.count >= {replications}"
     browser.until(ready)
     return float(browser.value(LOST))
@@ -97,7 +97,7 @@ def picture(browser: Browser, name: str) -> None:
 
 
 def in_a_notebook(folder: Path) -> None:
-    """The same net in JupyterLab."""
+    """Try the same net in JupyterLab."""
     from .jupyter import lab, run_cell
 
     (folder / "counter.net").write_text(tutorial(), encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def first_copies(arrivals: Sequence[int]) -> list[int]:
-    """The arrivals without the second and later copies of a packet."""
+    """Return the arrivals without the second and later copies of a packet."""
     return list(dict.fromkeys(arrivals))
 
 
@@ -57,7 +57,7 @@ def reordering_gaps(discontinuities: Sequence[int]) -> list[int]:
 
 
 def acknowledgements(arrivals: Sequence[int], first: int) -> list[int]:
-    """The cumulative ACK after each arrival: the least number not received yet."""
+    """Return the cumulative ACK after each arrival: the least number not received yet."""
     acks = []
     for n in range(1, len(arrivals) + 1):
         received = set(arrivals[:n])

@@ -21,7 +21,7 @@ FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examp
 
 
 def ran(net: Net, seed: int, until: float) -> Session | None:
-    """A session at an instant; None if it did not come there."""
+    """Return a session at an instant; None if it did not come there."""
     session = begin(net, FASTEST, seed, 0, limits=LIMITS)
     if session.advance(until, 5_000) not in ("until", "dead"):
         return None

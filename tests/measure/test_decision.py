@@ -26,7 +26,7 @@ def above(value: float) -> bool:
 
 
 def sequentially(decide: Callable[[list[float]], Decision], draw: Callable[[], float]) -> Decision:
-    """The end of a test that gets as many values as it asks for."""
+    """Return the end of a test that gets as many values as it asks for."""
     values: list[float] = []
     while (found := decide(values)).more:
         values += [draw() for _ in range(found.more)]

@@ -103,7 +103,7 @@ def test_a_difference_is_certain_if_its_interval_excludes_zero(mean: float, half
 
 
 def welch(samples: list[tuple[float, list[float]]], level: float) -> tuple[float, float]:
-    """The mean of a weighted sum of means, and its half-width."""
+    """Return the mean of a weighted sum of means, and its half-width."""
     errors = [(weight**2 * np.var(values, ddof=1) / len(values), len(values)) for weight, values in samples]
     total = sum(error for error, _ in errors)
     degrees = total**2 / sum(error**2 / (n - 1) for error, n in errors)

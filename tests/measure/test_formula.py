@@ -29,7 +29,7 @@ def order(*arrivals: int) -> dict[str, Any]:
 
 
 def observed(elapsed: float = 10.0, **changes: Any) -> Observation:
-    """One place with 2 tokens at first, and one transition."""
+    """Return one place with 2 tokens at first, and one transition."""
     figures: dict[str, Any] = {
         "integral": np.array([5.0]),
         "nonempty": np.array([4.0]),

@@ -99,7 +99,7 @@ def test_both_engines_observe_the_same_bits(net: Net, engine: str) -> None:
 
 
 def same(first: Any, second: Any) -> list[str]:
-    """The names under which two snapshots differ."""
+    """Return the names under which two snapshots differ."""
     names = sorted(set(first) | set(second))
     return [name for name in names if not np.array_equal(first.get(name), second.get(name), equal_nan=True)]
 

@@ -14,12 +14,12 @@ VECTORS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "reorder
 
 
 def having(*names: str) -> list[Any]:
-    """The vectors that state at least one of these expectations."""
+    """Return the vectors that state at least one of these expectations."""
     return [pytest.param(v, id=v["id"]) for v in VECTORS if any(name in v["expect"] for name in names)]
 
 
 def observe(vector: dict[str, Any]) -> tuple[Reordering, dict[int, dict[str, float]]]:
-    """The measure after all arrivals, and by how much each reordered packet raised each figure."""
+    """Return the measure after all arrivals, and by how much each reordered packet raised each figure."""
     thresholds = {"displacement_threshold": vector.get("DT", 64), "buffer_threshold": vector.get("BT", 64)}
     measure = Reordering(**thresholds)
     times = vector.get("dst", range(len(vector["arrival"])))

@@ -11,7 +11,7 @@ from petri.measure.selection import Best, Selection, differences, select
 
 
 def sequentially(means: list[float], best: Best, seed: int, *, common: float = 0.0, most: int = 10_000) -> Selection:
-    """The end of a selection among normal values of variance 1, with this correlation of the points."""
+    """Return the end of a selection among normal values of variance 1, with this correlation of the points."""
     chance = np.random.default_rng(seed)
     values: list[list[float]] = [[] for _ in means]
     shared: list[float] = []

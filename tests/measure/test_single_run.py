@@ -18,7 +18,7 @@ def normal(count: int, seed: int = 1, figures: int = 1) -> Floats:
 
 
 def correlated(count: int, phi: float, seed: int = 1, figures: int = 1) -> Floats:
-    """An autoregression: its batches are as correlated as its values."""
+    """Return an autoregression: its batches are as correlated as its values."""
     values = normal(count, seed, figures)
     for row in range(1, count):
         values[row] += phi * values[row - 1]
@@ -121,7 +121,7 @@ def batch_correlation(length: float) -> float:
 
 
 def batch_length(correlation: float) -> float:
-    """The inverse of `batch_correlation`, between the ends of the table that is used."""
+    """Return the inverse of `batch_correlation`, between the ends of the table that is used."""
     low, high = 1e-3, 1e3
     for _ in range(100):
         middle = math.sqrt(low * high)
@@ -130,7 +130,7 @@ def batch_length(correlation: float) -> float:
 
 
 def successive(values: list[float]) -> float:
-    """The correlation of each value with the next, in a run of 160 batches; 0 where it is negative."""
+    """Return the correlation of each value with the next, in a run of 160 batches; 0 where it is negative."""
     mean = sum(values) / len(values)
     above = sum((a - mean) * (b - mean) for a, b in itertools.pairwise(values))
     correlation = above / sum((a - mean) ** 2 for a in values)
@@ -138,7 +138,7 @@ def successive(values: list[float]) -> float:
 
 
 def by_definition(values: list[float]) -> tuple[float, float, float]:
-    """What `batch_interval` gives for one figure that varies, at 95 %: below, above, longer."""
+    """Return what `batch_interval` gives for one figure that varies, at 95 %: below, above, longer."""
     n = len(values)
     k = n // 8 if n >= 16 else n
     joined = [sum(part) / len(part) for i in range(k) if (part := values[i * n // k : (i + 1) * n // k])]

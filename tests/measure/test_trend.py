@@ -106,7 +106,7 @@ def test_false_alarms_are_as_rare_as_stated(replications: int) -> None:
 
 
 def of(values: Floats) -> Floats:
-    """The courses of replications, from their values by replication, part and figure."""
+    """Return the courses of replications, from their values by replication, part and figure."""
     return np.array([courses(one) for one in values])
 
 

@@ -113,7 +113,7 @@ def test_a_ragged_column() -> None:
 
 
 def rows_of(result: petri.Result) -> list[petri.Result]:
-    """The same result with each replication alone."""
+    """Return the same result with each replication alone."""
     parts = [result.replications[row : row + 1] for row in range(len(result.replications))]
     return [petri.Result(result.net, result.plan, part) for part in parts]
 

@@ -34,7 +34,7 @@ def sparse(counts: Iterable[int]) -> str:
 
 
 def outcome(case: str) -> str:
-    """What the Python measure makes of a case `settings | events`."""
+    """Return what the Python measure makes of a case `settings | events`."""
     settings, events = (part.split() for part in case.split("|"))
     kind = settings[0]
     return {"order": order_outcome, "histogram": histogram_outcome, "passage": passage_outcome}[kind](settings, events)
@@ -95,7 +95,7 @@ def passage_outcome(settings: Sequence[str], events: Sequence[str]) -> str:
 
 
 def flow(chance: random.Random) -> list[int]:
-    """The numbers of a flow in order of arrival: delayed, some lost, some twice, now and then one very late."""
+    """Return the numbers of a flow in order of arrival: delayed, some lost, some twice, now and then one very late."""
     first, size = chance.choice([0, 1, -5, 1000]), chance.choice([5, 30, 90])
     loss, delay = chance.choice([0.0, 0.0, 0.02, 0.3]), chance.choice([0, 1, 3, 10])
     packets = [first + n for n in range(size) if chance.random() >= loss]

@@ -32,7 +32,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forking]:
 def requests(
     commands: Forking, folder: Path, command: list[str], files: dict[str, str], stays: bool = False
 ) -> Iterator[subprocess.CompletedProcess[str]]:
-    """The command with each large request refused, or all from it on, always in a folder with these files alone.
+    """Yield the command with each large request refused, or all from it on, always in a folder with these files alone.
 
     The same command runs before, so that what fails is not what Python itself needs for the first time.
     """

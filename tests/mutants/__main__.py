@@ -35,7 +35,7 @@ def area(name: str) -> Area:
 
 
 def hunt(name: str, where: Area, chosen: Sequence[tuple[int, Change]]) -> None:
-    """Tries changes out, prints those that no test notices, and then how many were noticed."""
+    """Try changes out, print those that no test notices, and then how many were noticed."""
     accepted = entries()
     tried = [(number, change) for number, change in chosen if not is_accepted(change, accepted)]
     counts = {"passed": 0, "failed": 0, "too long": 0}

@@ -13,13 +13,15 @@ KEYS = ("file", "function", "was", "becomes")
 
 
 def entries(path: Path = FILE) -> list[dict[str, str]]:
-    """Each has a reason, and some of `KEYS`: one without `was` and `becomes` is about a whole function or file."""
+    """Return the accepted changes: each has a reason, and some of `KEYS`: one without `was` and `becomes` is about a
+    whole function or file.
+    """
     found: list[dict[str, str]] = tomllib.loads(path.read_text("utf-8")).get("accepted", [])
     return found
 
 
 def matches(entry: dict[str, str], change: Change) -> bool:
-    """The lines may have moved: their text counts, and the function they are in."""
+    """Find the lines, which may have moved: their text counts, and the function they are in."""
     return all(entry[key] == getattr(change, key) for key in KEYS if key in entry)
 
 
@@ -28,13 +30,13 @@ def is_accepted(change: Change, accepted: Sequence[dict[str, str]]) -> bool:
 
 
 def written(change: Change) -> str:
-    """An entry for `accepted.toml`, without its reason."""
+    """Return an entry for `accepted.toml`, without its reason."""
     lines = [f"{key} = {text(getattr(change, key))}" for key in KEYS]
     return "\n".join(["[[accepted]]", *lines, 'reason = ""'])
 
 
 def text(value: str) -> str:
-    """A string of TOML."""
+    """Return a string of TOML."""
     if "'" not in value:
         return f"'{value}'"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')

@@ -26,7 +26,7 @@ class PythonArea:
         return [change for file in self.tests for change in changes(file)]
 
     def try_out(self, change: Change) -> Outcome | None:
-        """Runs the tests of the file against a change; before the first, against the source as it is."""
+        """Run the tests of the file against a change; before the first, against the source as it is."""
         try:
             changed = Changed(change.file, change.changed_source())
         except SyntaxError:  # a pattern, for example

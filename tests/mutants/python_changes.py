@@ -24,7 +24,7 @@ Part = ast.expr | ast.stmt
 
 
 def changes(file: str) -> list[Change]:
-    """All changes of a file, in a fixed order."""
+    """Return all changes of a file, in a fixed order."""
     source = (ROOT / file).read_text("utf-8")
     found = []
     for node, function in seen(ast.parse(source)):
@@ -39,7 +39,7 @@ def changes(file: str) -> list[Change]:
 
 
 def seen(node: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
-    """The nodes of a tree that run, each with the qualified name of its function or class."""
+    """Yield the nodes of a tree that run, each with the qualified name of its function or class."""
     yield node, function
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         function = f"{function}.{node.name}".lstrip(".")
@@ -52,7 +52,7 @@ def seen(node: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
 
 
 def span(source: str, part: Part) -> Span:
-    """The position of a part, in characters; that of Python is in bytes."""
+    """Return the position of a part, in characters; that of Python is in bytes."""
     lines = source.split("\n")
     first, last = part.lineno - 1, (part.end_lineno or 0) - 1
     start, end = (
@@ -63,7 +63,7 @@ def span(source: str, part: Part) -> Span:
 
 
 def exchange(node: ast.AST) -> tuple[Part, Part] | None:
-    """A part of a node, and what takes its place."""
+    """Return a part of a node, and what takes its place."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=right) if type(op) in COMPARISONS:
             return node, ast.Compare(left, [COMPARISONS[type(op)]()], right)

@@ -46,7 +46,7 @@ class RustArea:
         return [rust_change(item, sources[item["file"]]) for item in listed]
 
     def try_out(self, change: Change) -> Outcome | None:
-        """Builds and tests a change; before the first, the sources as they are."""
+        """Build and test a change; before the first, the sources as they are."""
         if not self.crate_seconds:
             self.copy()
             self.crate_seconds = self.control_of_crate()
@@ -65,7 +65,7 @@ class RustArea:
         return trial(Built(changed), RUST_TESTS, self.python_seconds, self.log)[0]
 
     def copy(self) -> None:
-        """The sources that differ, as cargo goes by the time of a change; their tests read files of `tests`."""
+        """Copy the sources that differ, as cargo goes by the time of a change; their tests read files of `tests`."""
         (self.root / "tests").unlink(missing_ok=True)
         (self.root / "tests").symlink_to(ROOT / "tests")
         for source in WORKSPACE.rglob("*"):
@@ -78,7 +78,7 @@ class RustArea:
                 copied.write_bytes(source.read_bytes())
 
     def control_of_crate(self) -> int:
-        """The seconds that the tests of the crate may take, from those that they take without a change."""
+        """Return the seconds that the tests of the crate may take, from those that they take without a change."""
         if self.crate_tests("", LONGEST) != "passed":
             sys.exit(f"the tests fail without any change; see {self.log}")
         before = children_seconds()
@@ -86,7 +86,7 @@ class RustArea:
         return round(TIMES_LONGER * (children_seconds() - before)) + 10
 
     def control_of_python(self) -> int:
-        """The same for the tests in Python."""
+        """Return the same for the tests in Python."""
         if (library := self.library()) is None:
             sys.exit(f"the native engine cannot be built; see {self.log}")
         result, seconds = trial(Built(library), RUST_TESTS, LONGEST, self.log)
@@ -95,7 +95,7 @@ class RustArea:
         return round(TIMES_LONGER * seconds) + 10
 
     def crate_tests(self, first: str, seconds: int) -> Outcome | None:
-        """Runs the tests of the crate, those of the module `first` before the others. None if they cannot be built."""
+        """Run the tests of the crate, those of the module `first` before the others. None if they cannot be built."""
         built = self.cargo("test", "--no-run", "--package", "engine", "--lib")
         if built is None:
             return None
@@ -103,12 +103,12 @@ class RustArea:
         return self.run([built[0]], seconds) if result == "passed" and first else result
 
     def library(self) -> Path | None:
-        """The Python module. None if it cannot be built."""
+        """Return the Python module. None if it cannot be built."""
         built = self.cargo("build", "--package", "bridge")
         return None if built is None else next(path for path in built if path.suffix == ".so")
 
     def cargo(self, *command: str) -> list[Path] | None:
-        """What it makes of the packages here. None if it does not compile."""
+        """Return what it makes of the packages here. None if it does not compile."""
         # Not the build folder of the real sources: cargo would take what is built here for theirs.
         options = ["--locked", "--message-format", "json", "--target-dir", str(self.root / "target")]
         with self.log.open("w") as log:
@@ -148,13 +148,13 @@ class RustArea:
 
 
 def tests_of(file: str) -> str:
-    """The module of a file, with its tests: `collections::weights::`."""
+    """Return the module of a file, with its tests: `collections::weights::`."""
     inside = Path(file).relative_to("petri/native/engine/src").with_suffix("")
     return "::".join(part for part in inside.parts if part != "mod") + "::"
 
 
 def rust_change(item: dict[str, object], source: str) -> Change:
-    """One of cargo-mutants' list, in which lines and columns begin at 1."""
+    """Return one of cargo-mutants' list, in which lines and columns begin at 1."""
     listed: dict[str, dict[str, int]] = item["span"]  # type: ignore[assignment]
     first, last = ((listed[end]["line"] - 1, listed[end]["column"] - 1) for end in ("start", "end"))
     function: dict[str, str] = item["function"] or {}  # type: ignore[assignment]

@@ -67,13 +67,13 @@ class Built(importlib.abc.MetaPathFinder):
 
 
 def run_tests(tests: Sequence[str]) -> int:
-    """The status of pytest, which stops at the first failure."""
+    """Return the status of pytest, which stops at the first failure."""
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-W", "ignore"]
     return int(pytest.main([*options, f"--hypothesis-profile={PROFILE}", *tests]))
 
 
 def trial(finder: importlib.abc.MetaPathFinder, tests: Sequence[str], seconds: int, log: Path) -> tuple[Outcome, float]:
-    """How the tests end, and the processor's time that they take, which may not exceed `seconds`."""
+    """Return how the tests end, and the processor's time that they take, which may not exceed `seconds`."""
     if (child := os.fork()) == 0:
         status = 1
         try:
@@ -90,7 +90,7 @@ def trial(finder: importlib.abc.MetaPathFinder, tests: Sequence[str], seconds: i
 
 
 def outcome(child: int, seconds: float) -> tuple[Outcome, float]:
-    """Waits for a child; ends it when it takes longer."""
+    """Wait for a child; ends it when it takes longer."""
     end = time.monotonic() + seconds
     while True:
         done, status, used = os.wait4(child, os.WNOHANG)

@@ -13,7 +13,7 @@ Ages = frozenset[
 
 
 def loss_in_order(banks: int, busy: int = 4) -> float:
-    """The share of slots without a command, if each access is to a random bank that is busy for `busy` slots.
+    """Return the share of slots without a command, if each access is to a random bank that is busy for `busy` slots.
 
     From one access to the next the chain goes to the ages of what is still busy; a bank that is hit at age a makes the
     access wait busy - a slots.
@@ -36,7 +36,7 @@ def loss_in_order(banks: int, busy: int = 4) -> float:
 
 
 def transitions(ages: Ages, banks: int, busy: int) -> Iterator[tuple[Ages, float]]:
-    """The ages when the access after the next one is decided, and their probabilities."""
+    """Yield the ages when the access after the next one is decided, and their probabilities."""
     for age in ages:
         yield after(ages - {age}, busy, busy - age), 1 / banks
     if banks > len(ages):
@@ -44,6 +44,6 @@ def transitions(ages: Ages, banks: int, busy: int) -> Iterator[tuple[Ages, float
 
 
 def after(ages: Ages, busy: int, wait: int = 0) -> Ages:
-    """The ages one slot after an access that waited, with its own."""
+    """Return the ages one slot after an access that waited, with its own."""
     later = {1, *(age + wait + 1 for age in ages)}
     return frozenset(age for age in later if age < busy)

@@ -16,7 +16,7 @@ Moments = tuple[float, float]
 
 
 def birth_death(up: Callable[[int], float], down: Callable[[int], float], first: int, last: int) -> dict[int, float]:
-    """The long run of a chain of the states from `first` to `last`: up(k) leads to k + 1, down(k) to k - 1."""
+    """Return the long run of a chain of the states from `first` to `last`: up(k) leads to k + 1, down(k) to k - 1."""
     ratios = (up(k) / down(k + 1) for k in range(first, last))
     weights = list(accumulate(ratios, lambda weight, ratio: weight * ratio, initial=1.0))
     return {first + k: weight / math.fsum(weights) for k, weight in enumerate(weights)}
@@ -36,7 +36,7 @@ def mean(shares: dict[int, float]) -> float:
 
 
 def erlang_a(arrivals: float, service: float, servers: int, leaving: float) -> tuple[float, float]:
-    """The share that leaves and the mean number that waits, of M/M/c + M (Palm 1957).
+    """Return the share that leaves and the mean number that waits, of M/M/c + M (Palm 1957).
 
     service, leaving: the rate of one server, and of one who waits.
     """
@@ -48,7 +48,7 @@ def erlang_a(arrivals: float, service: float, servers: int, leaving: float) -> t
 
 
 def constant_patience(arrivals: float, service: float, servers: int, patience: float) -> tuple[float, float]:
-    """The share that leaves and the mean number that waits, of M/M/c + D (Baccelli & Hebuterne 1981).
+    """Return the share that leaves and the mean number that waits, of M/M/c + D (Baccelli & Hebuterne 1981).
 
     The offered wait v has the density λ p e^((λ - cμ) v) up to the patience, where p is the probability of c - 1
     customers, and decreases as e^(-cμ v) beyond.
@@ -63,7 +63,8 @@ def constant_patience(arrivals: float, service: float, servers: int, patience: f
 
 
 def retransmission(loss: float, trip: float, limit: float) -> tuple[float, float]:
-    """The share of attempts that are repeated, and answers per unit of time, with an exponential trip (elementary).
+    """Return the share of attempts that are repeated, and answers per unit of time, with an exponential trip
+    (elementary).
 
     An attempt succeeds if nothing is lost and the trip is within the limit; late answers count for nothing.
     """
@@ -96,7 +97,8 @@ def busy_period(arrivals: float, service: Moments) -> Moments:
 
 
 def occupied(rate: float, away: Moments, works: Sequence[float]) -> Moments:
-    """The time from the first attempt at a job to the end of the last, which is drawn from `works` for each attempt.
+    """Return the time from the first attempt at a job to the end of the last, which is drawn from `works` for each
+    attempt.
 
     Interruptions come at the rate and last for `away`. The time C is S if none comes while S lasts; if one comes after
     U < S, it is U + away + C' (Gaver 1962).
@@ -142,7 +144,7 @@ def two_customers(gold: float, silver: float, memory: str) -> dict[str, float]:
 
 
 def everyone(people: int, contact: float, recovery: float) -> dict[int, float]:
-    """The number infected of SIS on a complete graph, where the last one stays ill.
+    """Return the number infected of SIS on a complete graph, where the last one stays ill.
 
     contact, recovery: the rates of a pair and of one person.
     """
@@ -150,7 +152,9 @@ def everyone(people: int, contact: float, recovery: float) -> dict[int, float]:
 
 
 def on_a_ring(people: int, contact: float, recovery: float) -> dict[int, float]:
-    """The number infected of SIS on a ring, where the last one stays ill, by the chain of all sets of infected."""
+    """Return the number infected of SIS on a ring, where the last one stays ill, by the chain of all sets of
+    infected.
+    """
     states = range(1, 1 << people)
     generator = np.zeros((len(states), len(states)))
     for state in states:

@@ -62,7 +62,7 @@ class Noted(tuple[tables.Rule, ...]):
 
 @cache
 def constructs() -> list[set[Construct]]:
-    """Those of each rule of the grammar, by its number."""
+    """Return those of each rule of the grammar, by its number."""
     lark = tables.read_grammar(GRAMMAR.read_text(encoding="utf-8"))
     words = {name: text for name, text in tables.keywords(lark).items() if text.isalpha()}
     return [
@@ -73,7 +73,7 @@ def constructs() -> list[set[Construct]]:
 
 @cache
 def library_uses() -> tuple[set[Construct], set[str]]:
-    """The constructs of all files of the library, and the functions that they call."""
+    """Return the constructs of all files of the library, and the functions that they call."""
     rules = Noted(tables.load_tables().rules)
     rules.applied, called = set(), set[str]()
     noting = replace(tables.load_tables(), rules=rules)

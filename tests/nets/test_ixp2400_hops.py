@@ -23,7 +23,7 @@ slow_without_native = pytest.mark.skipif(not available(), reason="takes too long
 
 @st.composite
 def parameters(draw: st.DrawFn, scheme: str) -> dict[str, Any]:
-    """A path of up to four hops of any size; a pipeline uses all of the eight microengines or fewer."""
+    """Return a path of up to four hops of any size; a pipeline uses all of the eight microengines or fewer."""
     chosen: dict[str, Any] = {
         "scheme": scheme,
         "hops": draw(st.integers(1, 4)),

@@ -21,7 +21,7 @@ State = tuple[tuple[Frame, ...], tuple[Asked | None, ...]]
 
 
 def seen(frame: Frame, line: int, write: bool) -> Frame:
-    """A frame after an access of another processor."""
+    """Return a frame after an access of another processor."""
     if frame[0] != line:
         return frame
     return (-1, "") if write else (line, "S")
@@ -43,7 +43,7 @@ def transfer_time(state: State, p: int) -> float:
 
 
 def with_bus(state: State) -> Iterator[tuple[float, State]]:
-    """Where the bus is free, one of those that wait gets it."""
+    """Yield the states after the bus became free: one of those that wait gets it."""
     frames, doing = state
     if any(one is not None and one[2] for one in doing):
         yield 1.0, state
@@ -85,7 +85,7 @@ def started(state: State, p: int, line: int, write: bool, rate: float) -> Iterat
 
 
 def expected(procs: int, lines: int) -> tuple[float, float]:
-    """Accesses per think time of one processor, and the share of time in which the bus is used."""
+    """Return accesses per think time of one processor, and the share of time in which the bus is used."""
     first: State = (((-1, ""),) * procs, (None,) * procs)
     numbers, waiting = {first: 0}, [first]
     arcs: dict[tuple[int, int], float] = defaultdict(float)

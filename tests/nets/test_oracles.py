@@ -49,7 +49,7 @@ def test_figure_is_exact(oracle: dict[str, Any]) -> None:
 
 
 def replication_value(result: petri.Result, name: str, index: int) -> float:
-    """A measure in one replication."""
+    """Return a measure in one replication."""
     from petri.measure.formula import evaluate
 
     measure = result.measure(name).measure

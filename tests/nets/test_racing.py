@@ -68,7 +68,7 @@ measure waiting = mean(line)
 
 
 def black_patience(patience: str) -> str:
-    """The same with customers who have no value."""
+    """Return the same with customers who have no value."""
     return f"""net patience
 place line
 place server = 3 * token
@@ -116,7 +116,7 @@ measure empty = 1 - occupied(room)
 
 
 def two_customers(memory: str) -> str:
-    """The clock of `watch` runs while both think, and never ends."""
+    """Return a net in which the clock of `watch` runs while both think, and never ends."""
     return f"""net two_customers
 place gold_thinks = token
 place gold

@@ -49,7 +49,7 @@ def bucket(
     dropping: str = "head",
     until: int = 1_000_000,
 ) -> petri.Result:
-    """Runs a bucket on packets given as (time since the one before in us, size in bytes)."""
+    """Run a bucket on packets given as (time since the one before in us, size in bytes)."""
     arguments = f"{rate}, {depth} B, {room}, {deadline} us, {header} B, {dropping}"
     rows = ", ".join(f"{{after: {after} us, size: {size} B}}" for after, size in script)
     text = BUCKET.format(script=rows, arguments=arguments, until=until)
@@ -62,7 +62,7 @@ def figure(result: petri.Result, name: str, field: str = "") -> float:
 
 
 def left(result: petri.Result) -> list[tuple[float, float]]:
-    """When packets passed, and their sizes."""
+    """Return when packets passed, and their sizes."""
     place = result.net.places.index(next(one for one in result.net.places if one.name == "log"))
     return sorted((float(token[0]), float(token[1])) for token in result.replications[0].marking[place])
 
@@ -157,8 +157,9 @@ PACKETS = 100  # at each rate
 
 
 def oracle(depth: int, room: int, slow: float, cycles: int = 40) -> float:
-    """The share of packets dropped if credits are a fluid: 800 kbps flow in, and a packet takes its credits, or owes
-    them while it waits."""
+    """Return the share of packets dropped if credits are a fluid: 800 kbps flow in, and a packet takes its credits, or
+    owes them while it waits.
+    """
     level, dropped, sent = float(depth), 0, 0
     for cycle in range(cycles):
         for rate in [1100.0] * PACKETS + [slow] * PACKETS:
@@ -171,7 +172,9 @@ def oracle(depth: int, room: int, slow: float, cycles: int = 40) -> float:
 
 
 def fluid(depth: float, room: float, slow: float) -> float:
-    """The same if packets were a fluid as well: what the fast half needs, less what the slow half leaves for it."""
+    """Return the same if packets were a fluid as well: what the fast half needs, less what the slow half leaves for
+    it.
+    """
     fall, rise = PACKETS * (1 - 800 / 1100), PACKETS * (800 / slow - 1)
     return max(fall - min(depth + room, rise), 0.0) / (2 * PACKETS)
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(not available(), reason="the reference engine ta
 
 
 def of_the_formula(result: Result) -> float:
-    """What a flow carries, divided by what the formula says."""
+    """Return what a flow carries, divided by what the formula says."""
     return math.sqrt(result.measure("formula").value)
 
 

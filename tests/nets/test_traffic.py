@@ -59,7 +59,7 @@ def windows(result: petri.Result) -> Floats:
 
 
 def agrees(samples: Floats, expected: float) -> None:
-    """Whether the mean of independent samples is the expected value, to within `ERRORS` standard errors."""
+    """Check that the mean of independent samples is the expected value, to within `ERRORS` standard errors."""
     error = float(np.std(samples, ddof=1)) / math.sqrt(len(samples))
     assert abs(float(np.mean(samples)) - expected) < ERRORS * error, (np.mean(samples), expected, error)
 

@@ -27,7 +27,7 @@ def test_one_version() -> None:
 
 
 def libraries(lock: Path) -> dict[str, set[str]]:
-    """The versions of each Rust library."""
+    """Return the versions of each Rust library."""
     found: dict[str, set[str]] = {}
     for one in tomllib.loads(lock.read_text(encoding="utf-8"))["package"]:
         found.setdefault(one["name"], set()).add(one["version"])
@@ -72,7 +72,7 @@ def files_of_the_project() -> list[str]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built without a Rust toolchain on the path, from a copy of the files that git knows."""
+    """Return a wheel built without a Rust toolchain on the path, from a copy of the files that git knows."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     for name in files_of_the_project():
@@ -92,7 +92,7 @@ def without_cargo(**more: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment; the pip of these tests installs into it, so it needs none of its own."""
+    """Return a virtual environment; the pip of these tests installs into it, so it needs none of its own."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     return folder

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def site_pages() -> Any:
-    """The module docs/site_pages.py, which is in no package."""
+    """Return the module docs/site_pages.py, which is in no package."""
     spec = importlib.util.spec_from_file_location("site_pages", ROOT / "docs" / "site_pages.py")
     assert spec is not None
     assert spec.loader is not None

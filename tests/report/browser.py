@@ -59,7 +59,7 @@ class Browser:
         self.folder.cleanup()
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The answer to a command of the protocol."""
+        """Return the answer to a command of the protocol."""
         self.number += 1
         message: dict[str, Any] = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -83,7 +83,7 @@ class Browser:
         return found
 
     def value(self, expression: str) -> Any:
-        """What an expression gives in the page."""
+        """Return what an expression gives in the page."""
         found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
@@ -108,7 +108,7 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=key)
 
     def type(self, key: str, code: int) -> None:
-        """A key that the browser itself obeys, which needs its Windows code: Tab 9, Enter 13, ArrowLeft 37."""
+        """Press a key that the browser itself obeys, which needs its Windows code: Tab 9, Enter 13, ArrowLeft 37."""
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
@@ -124,7 +124,7 @@ class Browser:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y - up, **pressed)
 
     def picture(self) -> bytes:
-        """What the window shows, as PNG."""
+        """Return what the window shows, as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def resize(self, width: int, height: int) -> None:

@@ -17,7 +17,7 @@ BINDS = (Match(bind=0),)
 
 
 def reason(place: Place, transition: Transition, *more: Place) -> str | None:
-    """The only transition's lack, in the initial marking."""
+    """Return the only transition's lack, in the initial marking."""
     net = Net("n", (place, *more), (transition,))
     marking = [[token for count, token in p.initial for _ in range(count)] for p in net.places]
     lacks = why_dead(net, marking)

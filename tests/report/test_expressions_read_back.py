@@ -72,7 +72,7 @@ BOOLS = st.recursive(
 
 
 def read(place: str, expression: str) -> tuple[Net, dict[str, str]] | None:
-    """The net with an expression in an arc; None where a constant in it has no value (`1 / (2 - 2)`)."""
+    """Return the net with an expression in an arc; None where a constant in it has no value (`1 / (2 - 2)`)."""
     try:
         return language.loads_with_sources(
             NET.format(place=place, expression=expression, end="  takes 1 us" if "end" in expression else "")
@@ -84,7 +84,7 @@ def read(place: str, expression: str) -> tuple[Net, dict[str, str]] | None:
 
 
 def meaning(e: Expr) -> object:
-    """An expression without its spans and silent conversions; constants to the digits that are shown."""
+    """Return an expression without its spans and silent conversions; constants to the digits that are shown."""
     values = [arg.value for arg in e.args if arg.op == "const"]
     from_slot = e.op == "ne" and e.args[0].op == "var" and values == [0] and e.args[1].kind == "int"
     if e.op == "real" or from_slot or (e.op == "if" and values == [1, 0]):

@@ -128,7 +128,7 @@ def test_plotly_gets_no_markup_of_names() -> None:
 
 
 def hostile_net() -> Net:
-    """Every name and every text of it is hostile."""
+    """Return a net of which every name and every text is hostile."""
     base = petri.loads(QUEUE).net
     return replace(
         base,
@@ -150,7 +150,7 @@ def hostile_net() -> Net:
 
 
 def check_harmless(text: str) -> Reader:
-    """No element, attribute or address that the page does not make itself."""
+    """Return no element, attribute or address that the page does not make itself."""
     found = Reader(text)
     names = {name for name, _ in found.elements}
     assert "img" not in names
@@ -304,7 +304,7 @@ def test_a_net_that_died_says_why() -> None:
 
 
 def with_lacks(lacks: list[Any]) -> dict[str, Any]:
-    """The result of a net that died, as JSON, with other words on what its transitions lack."""
+    """Return the result of a net that died, as JSON, with other words on what its transitions lack."""
     recorded = petri.loads("place p = token  place q  transition t: p, q -> p takes 1").run(until=9.0).to_dict()
     packed = json.loads(zlib.decompress(base64.b64decode(recorded["packed"])))
     packed["lacks"] = lacks
@@ -639,7 +639,7 @@ def test_a_browser_does_not_break_a_line_within_an_option() -> None:
 
 
 def in_browser(path: Path, text: str) -> str:
-    """The elements of a page after its scripts have run.
+    """Return the elements of a page after its scripts have run.
 
     The browser's own clock may run ahead of its threads on a busy machine, so it gets more time if figures are missing.
     """
@@ -652,7 +652,9 @@ def in_browser(path: Path, text: str) -> str:
 
 
 def dumped(path: Path, seconds: int) -> str:
-    """The elements of a page after so many seconds of the browser's clock, which it lets pass as fast as it can."""
+    """Return the elements of a page after so many seconds of the browser's clock, which it lets pass as fast as it
+    can.
+    """
     assert BROWSER is not None, "there is no Chromium on the path"
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={path.parent / 'browser'}"]
     ran = subprocess.run(

@@ -39,7 +39,7 @@ run until 2000
 
 
 def a_twentieth(path: Path) -> Result:
-    """A run of a twentieth of the usual length. A net whose measures are all probabilities has none."""
+    """Return a run of a twentieth of the usual length. A net whose measures are all probabilities has none."""
     model = petri.load(path)
     defaults = model.net.run_defaults
     if defaults.until is None and model.net.chances:
@@ -57,7 +57,7 @@ def printed(result: Result, width: int, *, every: bool = False) -> str:
 
 
 def on_terminal(text: str, title: str) -> Rows:
-    """A table that stands side by side: figures end where their headings do."""
+    """Return a table that stands side by side: figures end where their headings do."""
     lines = iter(text.splitlines())
     header = next((line for line in lines if re.match(rf"{title}\b", line)), "")
     ends, at = {}, len(title)
@@ -127,7 +127,7 @@ CELL = re.compile(
 
 
 def close(brief: str, text: str) -> bool:
-    """Whether a cell is another without its interval, which may have had fewer digits."""
+    """Return whether a cell is another without its interval, which may have had fewer digits."""
     short, whole = CELL.fullmatch(brief), CELL.fullmatch(text)
     if brief == text or "?" in brief or short is None or whole is None:
         return brief == text or "?" in brief

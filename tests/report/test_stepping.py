@@ -75,7 +75,7 @@ def test_only_bindings_whose_clock_has_run_down_can_be_chosen() -> None:
 
 @pytest.fixture
 def step(capsys: pytest.CaptureFixture[str], tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """What `pnsim step` prints for some commands."""
+    """Return what `pnsim step` prints for some commands."""
 
     def run(*lines: str, text: str = PORT) -> str:
         path = f"{tmp_path}/port.net"

@@ -125,7 +125,7 @@ def test_a_narrow_progress_line_leaves_out_whole_parts(share: float) -> None:
 
 
 def stations(number: int) -> str:
-    """A line of stations, one slower than the other; `served` and `busy` are measured."""
+    """Return a line of stations, one slower than the other; `served` and `busy` are measured."""
     lines = ["net line", "time us", "place source = token", *(f"place queue_{n}" for n in range(number + 1))]
     lines += [f"place server_{n} = token" for n in range(number)]
     lines += ["transition arrive: source -> source, queue_0  takes exp(1 us)"]

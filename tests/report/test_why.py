@@ -72,7 +72,7 @@ def plan_of(model: petri.Model, engine: str) -> Plan:
 
 
 def deposits(engine: Engine) -> list[tuple[float, list[tuple[int, list[Token]]]]]:
-    """What firings in progress will give, and when."""
+    """Return what firings in progress will give, and when."""
     given = ((one.end, one.deposits) for one in engine.in_progress)
     return [(end, [(place, [held.value for held in tokens]) for place, tokens in to]) for end, to in given]
 
@@ -100,7 +100,7 @@ def test_the_state_is_that_of_the_run(name: str, engine: str, most: int) -> None
 
 
 def check_verdicts(net: Net, true: Engine, state: State) -> None:
-    """Each transition has as many bindings as the engine finds."""
+    """Check that each transition has as many bindings as the engine finds."""
     for number in range(len(net.transitions)):
         explanation = explain(net, state, number)
         assert len(explanation.bindings) == len(true.bindings(number))
@@ -215,7 +215,7 @@ run until 20 ms
 
 
 def flowing(why: object) -> str:
-    """The output, without its line breaks."""
+    """Return the output, without its line breaks."""
     return " ".join(str(why).split())
 
 

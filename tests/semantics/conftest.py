@@ -10,7 +10,7 @@ CODE = pytest.param("machine code", marks=pytest.mark.skipif(not available(), re
 
 @pytest.fixture(params=[*ENGINES, CODE])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of an engine."""
+    """Return the name of an engine."""
     if request.param == "machine code":
         monkeypatch.setattr("petri.engine.native.PATIENCE", 0)
         return "native"

@@ -41,7 +41,7 @@ class Ran:
     names: list[str] = field(repr=False, default_factory=list)
 
     def order(self) -> str:
-        """The names of the firings in order, as in "a b b"."""
+        """Return the names of the firings in order, as in "a b b"."""
         return " ".join(f.name for f in self.fired)
 
     def counts(self) -> Counter[str]:
@@ -52,7 +52,7 @@ class Ran:
 
 
 def fired_of(net: Net, firing: TracedFiring) -> Fired:
-    """A firing by names, its times and values in the net's unit."""
+    """Return a firing by names, its times and values in the net's unit."""
     tick, transition = net.tick, net.transitions[firing.transition]
     pairs = zip(firing.variables, transition.variables, strict=True)
     values = tuple(tick.quantity(value, variable.dimension) for value, variable in pairs)

@@ -41,7 +41,7 @@ def found(
     until: float = math.inf,
     warmup: float = 0.0,
 ) -> Tally:
-    """The first trials of the first question of a net."""
+    """Return the first trials of the first question of a net."""
     net = petri.loads(text).net
     asked = begin_trials(net, net.chances[0], Plan(until, warmup, engine=engine), StopSign())
     tally = asked.run(SEED, 0, trials, thresholds or [])

@@ -65,7 +65,7 @@ Traced = tuple[Result, list[TracedFiring], bytes]
 
 
 def traced(model: Model, suffix: str, **options: Any) -> Traced:
-    """A run, its firings, and the file that was written of them in small pieces."""
+    """Return a run, its firings, and the file that was written of them in small pieces."""
     file = io.BytesIO()
     options = {"replications": 1, **options}
     plan, _ = model.plan(**options)
@@ -213,7 +213,7 @@ def test_waves_show_that_the_last_row_of_a_stream_is_gone(
 
 
 def read_timeline(data: bytes) -> list[dict[str, Any]]:
-    """The events obey the rules of the Trace Event Format: slices of a track nest, time never falls."""
+    """Return the events obey the rules of the Trace Event Format: slices of a track nest, time never falls."""
     document = json.loads(data, parse_float=Decimal)  # a day in nanoseconds, and more, keeps all digits
     assert document["displayTimeUnit"] in ("ns", "ms")
     events: list[dict[str, Any]] = document["traceEvents"]
@@ -250,7 +250,7 @@ def read_timeline(data: bytes) -> list[dict[str, Any]]:
 
 
 def nanoseconds(micro: Decimal | int) -> int:
-    """What a viewer makes of it: whole ones."""
+    """Return what a viewer makes of it: whole ones."""
     assert micro * 1000 == int(micro * 1000)
     return int(micro * 1000)
 
@@ -396,7 +396,7 @@ def test_a_suffix_that_is_none_is_refused(model: Model) -> None:
 
 
 def event_log(model: Model) -> bytes:
-    """The log of two replications, written in small pieces."""
+    """Return the log of two replications, written in small pieces."""
     file = io.BytesIO()
     writer = writer_of("log.xes", model.net, file)
 

@@ -55,7 +55,7 @@ def ports(source: int, target: int, protocol: int) -> bytes:
 
 
 def ip(source: str, target: str, content: bytes, protocol: int = 17, offset: int = 0) -> bytes:
-    """An IPv4 or IPv6 packet. `offset` makes it a later fragment (IPv4)."""
+    """Return an IPv4 or IPv6 packet. `offset` makes it a later fragment (IPv4)."""
     if ip_address(source).version == 6:
         head = struct.pack("!IHBB", 6 << 28, len(content), protocol, 64)
     else:
@@ -129,14 +129,14 @@ class Section:
         return self.block(1, self.pack("HHI", link, 0, 65535) + options + self.option(0, b""))
 
     def packet(self, tick: int, data: bytes, size: int | None = None, interface: int = 0, dropped: int = 0) -> bytes:
-        """An Enhanced Packet Block."""
+        """Return an Enhanced Packet Block."""
         size = len(data) if size is None else size
         head = self.pack("IIIII", interface, tick >> 32, tick & 0xFFFFFFFF, len(data), size)
         options = self.option(4, self.pack("Q", dropped)) + self.option(0, b"") if dropped else b""
         return self.block(6, head + data + b"\0" * (-len(data) % 4) + options)
 
     def old_packet(self, tick: int, data: bytes, interface: int = 0, dropped: int = 0xFFFF) -> bytes:
-        """A Packet Block, which is obsolete. 0xFFFF: it is not known how many were dropped."""
+        """Return a Packet Block, which is obsolete. 0xFFFF: it is not known how many were dropped."""
         head = self.pack("HHIIII", interface, dropped, tick >> 32, tick & 0xFFFFFFFF, len(data), len(data))
         return self.block(2, head + data + b"\0" * (-len(data) % 4) + self.option(1, b"a comment"))
 
@@ -164,7 +164,7 @@ def conversation(count: int = 200, start: int = 1_700_000_000_000_000_123) -> li
 
 
 def table(packets: Sequence[Sent], path: Path) -> Path:
-    """The same as CSV, with times since the first packet in nanoseconds."""
+    """Return the same as CSV, with times since the first packet in nanoseconds."""
     first = packets[0].nanoseconds
     known: dict[bytes, int] = {}
     lines = ["time [ns],flow,size"]
@@ -176,6 +176,6 @@ def table(packets: Sequence[Sent], path: Path) -> Path:
 
 
 def tokens_read(recordings: Recordings, flat: Net) -> list[Token]:
-    """All tokens of the net's only place, which is a recording, with times in the net's unit."""
+    """Return all tokens of the net's only place, which is a recording, with times in the net's unit."""
     tokens = list(itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), [])))
     return list(Marking.of(flat, [tokens])[0])

@@ -11,12 +11,12 @@ STATIONS = b"\2" * 6 + b"\4" * 6 + b"\6" * 6
 
 
 def four(source: int) -> bytes:
-    """A UDP packet from this port."""
+    """Return a UDP packet from this port."""
     return ip("10.0.0.1", "10.0.0.2", ports(source, 80, 17) + b"xyz", 17)
 
 
 def six(source: int) -> bytes:
-    """A TCP packet from this port."""
+    """Return a TCP packet from this port."""
     return ip("fe80::1", "fe80::2", ports(source, 443, 6) + b"xyz", 6)
 
 
@@ -38,7 +38,7 @@ def snap(kind: int, content: bytes) -> bytes:
 def wireless(
     body: bytes, control: int = 0x08, flags: int = 0, quality: int | None = None, more: bytes = b"", fragment: int = 0
 ) -> bytes:
-    """A frame of IEEE 802.11."""
+    """Return a frame of IEEE 802.11."""
     head = bytes([control | (0x80 if quality is not None else 0), flags]) + b"\0\0" + STATIONS
     head += struct.pack("<H", fragment) + (b"\x08" * 6 if flags & 3 == 3 else b"")
     return head + (b"" if quality is None else struct.pack("<H", quality)) + more + body

@@ -204,7 +204,7 @@ MINE = ("--set", "packet_mix=listed", "--table", "lengths.csv=mine.csv", "--json
 
 @pytest.fixture
 def listed(folder: Path) -> None:
-    """A net that draws lengths, and another table to draw them from."""
+    """Compare a net that draws lengths, and another table to draw them from."""
     (folder / "mine.csv").write_text("length,weight\n100,3\n500,1\n")
     (folder / "poisson.net").write_text(
         "net poisson time us import traffic.steady place network : Datagram\n"
@@ -265,7 +265,7 @@ print(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 
 
 def peak(path: Path) -> int:
-    """The most memory [KiB] that a run over a file takes."""
+    """Return the most memory [KiB] that a run over a file takes."""
     program = MEMORY.format(path=sys.path)
     ran = subprocess.run([sys.executable, "-c", program, path.name], cwd=path.parent, check=True, capture_output=True)
     path.unlink()
@@ -284,7 +284,7 @@ def csv_rows(folder: Path, rows: int) -> Path:
 
 
 def parquet_rows(folder: Path, rows: int) -> Path:
-    """One row group, as large as the file."""
+    """Return one row group, as large as the file."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = folder / f"{rows}.parquet"
     numbers = np.arange(rows)

@@ -28,7 +28,7 @@ def recorded(path: Path, flow: str = "int") -> Net:
 
 
 def outcome(flat: Net, engine: str, block: int, until: float, seed: int) -> tuple[list[object], list[float]]:
-    """What happened, and the times of the places' statistics."""
+    """Return what happened, and the times of the places' statistics."""
     run = session.begin(flat, engine, seed, 0, block=block)
     reasons = [run.advance(flat.tick.ticks(end), 10**9) for end in (until / 3, until)]
     seen = run.observe()

@@ -129,7 +129,7 @@ def test_the_values_that_tell_are_shown(folder: Path, tmp_path: Path) -> None:
 
 
 def ran(*values: float, seed: int = 1) -> Any:
-    """A point whose replications gave these values."""
+    """Return a point whose replications gave these values."""
     return SimpleNamespace(seed=seed, values=lambda _: dict(enumerate(values)))
 
 

@@ -18,7 +18,7 @@ TESTS = ("shape", "mean", "variance", *(f"lag {lag}" for lag in LAGS))
 
 
 def table(found: Sequence[Verdict]) -> str:
-    """A row for each distribution, with the p-value of each test; one that is not as it should be is marked."""
+    """Return a row for each distribution, with the p-value of each test; one that is not as it should be is marked."""
     lines = [f"| sample | {' | '.join(TESTS)} |", "| --- |" + " --- |" * len(TESTS)]
     for subject, group in groupby(found, key=lambda verdict: verdict.subject):
         cells = {verdict.test: verdict for verdict in group}

@@ -33,7 +33,7 @@ transition join: turn, left(l), right(r) -> turn, left(l), right(r)  when (l + r
 
 
 def choices(count: int, seed: int) -> Iterator[tuple[str, float]]:
-    """What was chosen, and the p-value of the counts."""
+    """Yield what was chosen, and the p-value of the counts."""
     yield "transitions of weight 0.5, 2 and 1.5", of_transitions(0.5, count, seed)
     yield from of_tokens(count, seed)
     yield "bindings of a guard, eight of fifteen", of_bindings(count, seed)

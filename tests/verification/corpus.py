@@ -30,7 +30,7 @@ Row = tuple[str, str, str, str, str, str]
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """The rows of each net of each file that another tool wrote."""
+    """Yield the rows of each net of each file that another tool wrote."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or path.suffix == ".props":  # of PRISM: properties and no net
@@ -44,7 +44,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def nets_of(path: Path) -> tuple[str, ...]:
-    """The names of the nets of a file with several; else an empty one."""
+    """Return the names of the nets of a file with several; else an empty one."""
     try:
         found = interchange.read(path)
     except LanguageError:
@@ -54,7 +54,7 @@ def nets_of(path: Path) -> tuple[str, ...]:
 
 
 def rows_of(path: Path, name: str, net: str, published: list[dict[str, Any]]) -> Iterator[Row]:
-    """Whether a net is imported, or why not; and a row for each figure that was published."""
+    """Yield whether a net is imported, or why not; and a row for each figure that was published."""
     try:
         text = interchange.text_of(interchange.read(path, wanted=net))
         flat = language.loads(text)
@@ -82,7 +82,9 @@ def counted(number: int, what: str) -> str:
 
 
 def figure(model: Model, known: dict[str, Any]) -> tuple[str, str, str]:
-    """What was published, the exact figure, and that of a run with its interval; or why they cannot be compared."""
+    """Return what was published, the exact figure, and that of a run with its interval; or why they cannot be
+    compared.
+    """
     if "why" in known:
         return f"{known['value']:.12g}", known["why"], ""
     return f"{known['value']:.12g}", exact(model, known), simulated(model, known)
@@ -102,7 +104,7 @@ def simulated(model: Model, known: dict[str, Any]) -> str:
 
 
 def exact(model: Model, known: dict[str, Any]) -> str:
-    """The exact figure, or why there is none."""
+    """Return the exact figure, or why there is none."""
     try:
         solution = model.solve(at=known.get("at"), states=MOST_STATES)
         ends = {one.name: one for one in solution.at_end}
@@ -113,7 +115,7 @@ def exact(model: Model, known: dict[str, Any]) -> str:
 
 
 def states(model: Model, known: dict[str, Any]) -> tuple[str, str, str]:
-    """What was published, and the states and arcs that are explored."""
+    """Return what was published, and the states and arcs that are explored."""
     published = f"{known['states']:,} states" + (f", {known['arcs']:,} arcs" if "arcs" in known else "")
     # `model.reach` counts states as one that differ in nothing that decides a firing.
     space = explore(model.net, bounds(MOST_STATES))
@@ -125,7 +127,8 @@ def states(model: Model, known: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def states_without_progress(net: Plain) -> int:
-    """How many markings can be reached if a transition with a time may also fire where an immediate one is enabled.
+    """Return how many markings can be reached if a transition with a time may also fire where an immediate one is
+    enabled.
 
     GreatSPN's nets are counted so in the Quantitative Verification Benchmark Set, as automata of JANI. No run ever
     comes to the additional markings.

@@ -31,7 +31,7 @@ def drawn(text: str, count: int, seed: int, folder: Path | None = None) -> Numbe
 
 
 def firings(model: petri.Model, count: int, seed: int) -> Firings:
-    """The first firings of a net, with their variables."""
+    """Return the first firings of a net, with their variables."""
     parts: list[Firings] = []
     model.run(
         until="dead",

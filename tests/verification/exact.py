@@ -28,7 +28,7 @@ ROUNDED = 5e-10  # of the middle of an interval, if it was rounded to ten digits
 
 
 def beginning_again(net: Net, ends: tuple[str, ...]) -> Net:
-    """The net in which these transitions lead to the initial marking."""
+    """Return the net in which these transitions lead to the initial marking."""
     given = tuple(
         OutputArc(
             (number,),
@@ -48,7 +48,7 @@ def beginning_again(net: Net, ends: tuple[str, ...]) -> Net:
 
 
 def solved(folder: Path, known: dict[str, Any]) -> tuple[float, float, float]:
-    """The figure with its bounds."""
+    """Return the figure with its bounds."""
     text = interchange.text_of(interchange.read(folder / known["file"]))
     also = "\n".join(known.get("also", ()))
     declared = f"{text}\n{also}\nmeasure published = {known['figure']}\n"
@@ -67,7 +67,7 @@ def slack(known: dict[str, Any], least: float, greatest: float) -> float:
 
 
 def rows(folder: Path, also_open: bool) -> Iterator[tuple[str, bool | None]]:
-    """A row for each figure, and whether it agrees; None if it was left out."""
+    """Yield a row for each figure, and whether it agrees; None if it was left out."""
     for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
         started = time.process_time()
         where = ", ".join(f"{key} = {value}" for key, value in known.get("set", {}).items())

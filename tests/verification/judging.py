@@ -17,7 +17,7 @@ FALSE_ALARMS = 0.01
 
 
 def p_values(theory: Theory, sample: Numbers) -> Iterator[tuple[str, float]]:
-    """The name and the p-value of each test that the theory allows."""
+    """Yield the name and the p-value of each test that the theory allows."""
     yield "shape", goodness_of_fit(theory, sample)
     if math.isfinite(theory.variance):
         yield "mean", of_mean(theory, sample)
@@ -39,7 +39,9 @@ def goodness_of_fit(theory: Theory, sample: Numbers) -> float:
 
 
 def chi_square(counts: Numbers, shares: Numbers) -> float:
-    """Whether counts agree with the shares of their cells; neighbours are joined until enough is expected in each."""
+    """Return whether counts agree with the shares of their cells; neighbours are joined until enough is expected in
+    each.
+    """
     total, cells, seen, expected = counts.sum(), [], 0.0, 0.0
     for count, share in zip(counts, shares, strict=True):
         seen, expected = seen + count, expected + share * total
@@ -77,7 +79,7 @@ def of_correlation(ranks: Numbers, lag: int) -> float:
 
 
 def rejected(p_values: Sequence[float], rate: float = FALSE_ALARMS) -> list[bool]:
-    """Which of them Benjamini and Hochberg's procedure rejects.
+    """Return which of them Benjamini and Hochberg's procedure rejects.
 
     If all theories hold, it rejects any at all in a share `rate` of repetitions at most.
     """

@@ -42,7 +42,7 @@ class Verdict(Frozen):
 
 
 def verdicts(draws: int = DRAWS) -> list[Verdict]:
-    """All tests; what is rejected is decided for the samples together, and for each control by itself."""
+    """Return all tests; what is rejected is decided for the samples together, and for each control by itself."""
     chosen = choices(draws // 5, SEED)
     found = [*of_distributions(draws), *(("choice of " + subject, "shape", p) for subject, p in chosen)]
     outcome = rejected([p for _, _, p in found])
@@ -63,7 +63,9 @@ def of_distributions(draws: int) -> Iterator[tuple[str, str, float]]:
 
 
 def controls(draws: int) -> Iterator[tuple[str, str, float]]:
-    """Samples that differ from their theory by ten standard errors of a mean, a hundredth for a million draws."""
+    """Return samples that differ from their theory by ten standard errors of a mean, a hundredth for a million
+    draws.
+    """
     off = 10 / math.sqrt(draws)
     exponential = drawn(f"exp({1 + off:g})", draws, SEED)
     yield f"exp({1 + off:g}) as exp(1)", "shape", goodness_of_fit(continuous("", scipy.stats.expon()), exponential)

@@ -12,7 +12,7 @@ from petri.run.plan import check_whole
 
 
 def check_design(points: Any, grid: Any, sample: Any) -> None:
-    """Raises TypeError unless the points are a list of mappings, and the grid and the sample mappings."""
+    """Raise TypeError unless the points are a list of mappings, and the grid and the sample mappings."""
     if not is_list(points) or not all(isinstance(one, Mapping) for one in points):
         raise TypeError(f"`points` is a list of parameters, such as [{{'load': 0.5}}], not {points!r}")
     for name, given, example in (
@@ -24,14 +24,14 @@ def check_design(points: Any, grid: Any, sample: Any) -> None:
 
 
 def check_numbers(replications: Any, most: Any) -> None:
-    """Raises TypeError unless both are whole numbers, ValueError if one is below 1."""
+    """Raise TypeError unless both are whole numbers, ValueError if one is below 1."""
     if replications is not None:
         check_whole("replications", replications, 1)
     check_whole("max_replications", most, 1)
 
 
 def check_precision(precision: Any, expected: str) -> None:
-    """Raises TypeError unless it is a precision. expected: the word for the precision that expectations need."""
+    """Raise TypeError unless it is a precision. expected: the word for the precision that expectations need."""
     each = precision.values() if isinstance(precision, Mapping) else [precision]
     if precision is not None and precision != expected and not all(isinstance(one, Precision) for one in each):
         wanted = f"a `petri.Precision`, a mapping from measures to such, or '{expected}'"
@@ -39,7 +39,7 @@ def check_precision(precision: Any, expected: str) -> None:
 
 
 def check_choice(best: Any, measures: Any) -> None:
-    """Raises TypeError unless `best` is a `Best`, and the measures are a list of names."""
+    """Raise TypeError unless `best` is a `Best`, and the measures are a list of names."""
     if best is not None and not isinstance(best, Best):
         raise TypeError(f"`best` is a `petri.experiment.Best`, not {best!r}")
     if measures is not None:
@@ -47,7 +47,7 @@ def check_choice(best: Any, measures: Any) -> None:
 
 
 def check_cases(cases: Any) -> None:
-    """Raises TypeError unless the cases are a mapping from names to mappings."""
+    """Raise TypeError unless the cases are a mapping from names to mappings."""
     example = "{'fast': {'line': '10 Gbps'}}"
     check_mapping("cases", cases, example)
     for name, values in cases.items():

@@ -123,7 +123,7 @@ class Definition:
     sample: InitVar[Mapping[str, Any] | None] = None
 
     def __post_init__(self, grid: Mapping[str, Any] | None, sample: Mapping[str, Any] | None) -> None:
-        """Raises ExperimentError if the grid or the sample is invalid, or if there are several designs.
+        """Raise ExperimentError if the grid or the sample is invalid, or if there are several designs.
 
         Raises TypeError, ValueError for arguments of a wrong kind.
         """
@@ -144,18 +144,20 @@ class Definition:
             object.__setattr__(self, "points", in_cases(self.cases, self.points))
 
     def parameters(self, point: Values) -> dict[str, Value]:
-        """What the net gets at a point: the parameters of its case instead of the case's name, and those fixed."""
+        """Return what the net gets at a point: the parameters of its case instead of the case's name, and those
+        fixed.
+        """
         values = dict(point)
         case = values.pop(CASE, None) if self.cases else None
         return {**self.fixed, **({} if case is None else self.cases[str(case)]), **values}
 
     def with_overrides(self, **overrides: Any) -> Self:
-        """The experiment with other values for those fields that are not None."""
+        """Return the experiment with other values for those fields that are not None."""
         return replace(self, **{name: value for name, value in overrides.items() if value is not None})
 
 
 def in_cases(cases: Mapping[str, Values], points: Sequence[Values]) -> list[Values]:
-    """Each point in each case; points that have a case already are left as they are."""
+    """Return each point in each case; points that have a case already are left as they are."""
     if all(point.get(CASE) in cases for point in points):
         return list(points)
     if any(CASE in point for point in points):
@@ -177,7 +179,7 @@ def point_label(parameters: Values) -> str:
 
 
 def shown(value: Value) -> str:
-    """A parameter's value as the language writes it."""
+    """Return a parameter's value as the language writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.10g}" if isinstance(value, float) else str(value)

@@ -24,7 +24,7 @@ AXIS_KEYS: Final = ("range", "scale")
 
 
 def grid_points(axes: Mapping[str, Any]) -> list[dict[str, Value]]:
-    """Every combination of values. Raises ExperimentError.
+    """Return every combination of values. Raises ExperimentError.
 
     A value of `axes` is a list, array or range of values, one value, or text such as "1..8" or "1..64 times 2".
     """
@@ -53,7 +53,7 @@ def sample_points(sample: Mapping[str, Any]) -> list[dict[str, Value]]:
 
 
 def axis_values(name: str, axis: Any) -> list[Value]:
-    """The values of one axis of a grid."""
+    """Return the values of one axis of a grid."""
     listed = [axis] if isinstance(axis, str) or not isinstance(axis, Iterable) else list(axis)
     found = [value for one in listed for value in values_of(name, one)]
     if not found:
@@ -63,7 +63,7 @@ def axis_values(name: str, axis: Any) -> list[Value]:
 
 
 def values_of(name: str, value: Any) -> list[Value]:
-    """A value, or all of a range that a text describes."""
+    """Return a value, or all of a range that a text describes."""
     between = range_of(value)
     if between is None:
         return [plain(name, value)]
@@ -81,7 +81,7 @@ def range_of(value: Any) -> Range | None:
 
 
 def plain(name: str, value: Any) -> Value:
-    """The value as Python has it; those of numpy have a type of their own."""
+    """Return the value as Python has it; those of numpy have a type of their own."""
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool | int | float | str):
         raise problem("experiment-kind", name=name, wanted="numbers, texts or truth values",
@@ -90,7 +90,7 @@ def plain(name: str, value: Any) -> Value:
 
 
 def sampled_axis(name: str, axis: Any) -> Axis:
-    """A list to choose from, a range, or {"range": …, "scale": "log"}."""
+    """Return a list to choose from, a range, or {"range": …, "scale": "log"}."""
     logarithmic = False
     if isinstance(axis, Mapping):
         known_keys(axis, AXIS_KEYS)

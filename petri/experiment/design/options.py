@@ -67,12 +67,12 @@ def option(
 
 
 def options_of(study: Any) -> dict[str, Option]:
-    """The options of a study by the names of their fields."""
+    """Return the options of a study by the names of their fields."""
     return {one.name: one.metadata[KEY] for one in _declared(study)}
 
 
 def _declared(study: Any) -> list[Field[Any]]:
-    """The fields that are options: first those of the study itself, then those that it shares with others."""
+    """Return the fields that are options: first those of the study itself, then those that it shares with others."""
     own = list(study.__annotations__)
     declared = [one for one in fields(study) if KEY in one.metadata]
     return sorted(declared, key=lambda one: own.index(one.name) if one.name in own else len(own))

@@ -130,7 +130,7 @@ class Preparation:
         return self.experiment.warmup == "auto"
 
     def model(self, values: Values) -> Model:
-        """The net at a point, including the contents of the files of its streams."""
+        """Return the net at a point, including the contents of the files of its streams."""
         model = self.flattened(values)
         if self.experiment.streams == PER_TRANSITION:
             model = model.with_own_streams()
@@ -140,7 +140,7 @@ class Preparation:
         return model if net is model.net else structs.replace(model, net=net)
 
     def flattened(self, values: Values) -> Model:
-        """The net at a point, from its text."""
+        """Return the net at a point, from its text."""
         source, parameters = self.experiment.net, self.experiment.parameters(values)
         tables = self.experiment.tables
         if tables and not isinstance(source, str | Path):
@@ -196,7 +196,7 @@ class Preparation:
             raise ExperimentError(error.diagnostic) from error
 
     def judging(self, values: Values, net: Net) -> dict[str, Judgeable]:
-        """The precision that the expected values of a point need; {} unless the experiment asks for it."""
+        """Return the precision that the expected values of a point need; {} unless the experiment asks for it."""
         if self.experiment.precision != EXPECTED:
             return {}
         stated: dict[str, tuple[tuple[float, float], ...]] = {}
@@ -246,7 +246,7 @@ class Preparation:
 
 
 def at_point(error: LanguageError, values: Values) -> LanguageError:
-    """The same errors, preceded by one that names the point."""
+    """Return the same errors, preceded by one that names the point."""
     if not values:
         return error
     where = Diagnostic("point-refused", values={"point": point_label(values)})
@@ -254,7 +254,7 @@ def at_point(error: LanguageError, values: Values) -> LanguageError:
 
 
 def written(value: float) -> float | str:
-    """A number for JSON, which has no infinity."""
+    """Return a number for JSON, which has no infinity."""
     return float(value) if math.isfinite(value) else "dead"
 
 
@@ -262,7 +262,10 @@ _QUANTITY: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)
 
 
 def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
-    """The expected value, in the net's units. Raises ExperimentError if it has the wrong unit, or is not a value."""
+    """Return the expected value, in the net's units.
+
+    Raises ExperimentError if it has the wrong unit, or is not a value.
+    """
     if expected.measure not in names:
         raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
     dimension = next(one.dimension for one in figures(net, [expected.measure]))
@@ -270,13 +273,13 @@ def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
 
 
 def predicted_value(expected: Expected, predicted: float | str, net: Net) -> float:
-    """The value that was predicted, in the net's units. Raises ExperimentError as `expected_value` does."""
+    """Return the value that was predicted, in the net's units. Raises ExperimentError as `expected_value` does."""
     dimension = next(one.dimension for one in figures(net, [expected.measure]))
     return in_units(predicted, dimension, net, expected.measure)
 
 
 def quantity(text: str) -> tuple[Fraction, str | None] | None:
-    """The number and the unit of `2.96 Gbps`, `5%` or `7`; None if the text is something else."""
+    """Return the number and the unit of `2.96 Gbps`, `5%` or `7`; None if the text is something else."""
     match = _QUANTITY.fullmatch(text)
     if match is None or not any(character.isdigit() for character in match[1]):
         return None
@@ -287,7 +290,10 @@ def quantity(text: str) -> tuple[Fraction, str | None] | None:
 
 
 def in_one_unit(values: Sequence[object]) -> tuple[tuple[float, ...], str] | None:
-    """The numbers of `600 kbps` and `1 Mbps`, and the unit of the first; None if they are not all of one kind."""
+    """Return the numbers of `600 kbps` and `1 Mbps`, and the unit of the first;
+
+    None if they are not all of one kind.
+    """
     parts = [quantity(value) if isinstance(value, str) else None for value in values]
     known = [(part[0], UNITS[part[1]]) for part in parts if part is not None and part[1] in UNITS]
     if not known or len(known) < len(values) or len({unit.dimension for _, unit in known}) > 1:
@@ -298,7 +304,7 @@ def in_one_unit(values: Sequence[object]) -> tuple[tuple[float, ...], str] | Non
 
 
 def in_units(value: float | str, dimension: str, net: Net, measure: str) -> float:
-    """A number, or text with a unit that fits a measure's dimension, in the net's units."""
+    """Return a number, or text with a unit that fits a measure's dimension, in the net's units."""
     if not isinstance(value, str):
         return float(value)
     parts = quantity(value)

@@ -62,7 +62,7 @@ class Range:
     whole: bool = True  # written without a point or an exponent
 
     def values(self) -> list[Value]:
-        """Each value from low to high. Raises BadRange if a range of reals has no step."""
+        """Return each value from low to high. Raises BadRange if a range of reals has no step."""
         if not self.how and not self.whole:
             raise BadRange("range-without-step", str(self))
         if (self.how == "times" and (self.by <= 1 or self.low <= 0)) or (self.how != "times" and self.by <= 0):
@@ -78,7 +78,7 @@ class Range:
         return found
 
     def written(self, value: Fraction | float) -> Value:
-        """A value of the range as a user would write it."""
+        """Return a value of the range as a user would write it."""
         number = int(value) if self.whole and value == int(value) else float(value)
         return f"{number!r} {self.unit}" if self.unit else number
 
@@ -89,7 +89,10 @@ class Range:
 
 
 def parse_range(text: str) -> Range | None:
-    """A range such as `1..8`, `0.1..0.9 step 0.1`, `1..64 times 2` or `1..5 us`; None if the text is not a range."""
+    """Return a range such as `1..8`, `0.1..0.9 step 0.1`, `1..64 times 2` or `1..5 us`;
+
+    None if the text is not a range.
+    """
     match = _RANGE.fullmatch(text)
     if match is None and (meant := _range_meant(text.strip())):
         raise BadRange("grid-range", text, meant)
@@ -127,7 +130,10 @@ def _list_meant(text: str) -> str | None:
 
 
 def exact(text: str) -> Fraction:
-    """A decimal number exactly. Raises ValueError beyond the range of doubles, where it could take all memory."""
+    """Return a decimal number exactly.
+
+    Raises ValueError beyond the range of doubles, where it could take all memory.
+    """
     plain = text.replace("_", "")
     rounded = float(plain)
     mantissa = plain.lower().partition("e")[0]
@@ -137,7 +143,7 @@ def exact(text: str) -> Fraction:
 
 
 def parse_value(text: str) -> Value:
-    """A value as written on a command line: a number or a truth value if it is one, otherwise text."""
+    """Return a value as written on a command line: a number or a truth value if it is one, otherwise text."""
     stripped = text.strip()
     if stripped in ("true", "false"):
         return stripped == "true"
@@ -150,7 +156,7 @@ def parse_value(text: str) -> Value:
 
 
 def parse_values(text: str) -> list[Value]:
-    """The values of one axis: `1,2,4,8`, `1..8`, or both mixed, `1..4, 8, 16`. Raises BadRange."""
+    """Return the values of one axis: `1,2,4,8`, `1..8`, or both mixed, `1..4, 8, 16`. Raises BadRange."""
     values: list[Value] = []
     if meant := _range_meant(text.strip()) or _list_meant(text.strip()):
         raise BadRange("grid-range", text, meant)
@@ -161,7 +167,7 @@ def parse_values(text: str) -> list[Value]:
 
 
 def grid(axes: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:
-    """Every combination; the last axis changes fastest."""
+    """Return every combination; the last axis changes fastest."""
     return [dict(zip(axes, chosen, strict=True)) for chosen in itertools.product(*axes.values())]
 
 
@@ -174,7 +180,7 @@ class Axis:
     logarithmic: bool = False
 
     def at(self, u: float) -> Value:
-        """The value at share `u`, 0 <= u < 1, of the axis."""
+        """Return the value at share `u`, 0 <= u < 1, of the axis."""
         if self.between is None:
             return self.choices[int(u * len(self.choices))]
         low, high = float(self.between.low), float(self.between.high)
@@ -211,7 +217,7 @@ def grid_size(axes: Mapping[str, Sequence[Value]]) -> int:
 
 
 def without_duplicates(points: Iterable[Values]) -> list[dict[str, Value]]:
-    """Each point once, in order of first appearance."""
+    """Return each point once, in order of first appearance."""
     seen: dict[tuple[tuple[str, str, Value], ...], dict[str, Value]] = {}
     for point in points:
         key = tuple((name, type(value).__name__, value) for name, value in sorted(point.items()))

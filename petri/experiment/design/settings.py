@@ -12,7 +12,7 @@ from petri.measure.selection import ENDS, Best
 
 
 def parse_bound(text: str) -> tuple[float, bool] | None:
-    """A share (`2%`) or a distance (`0.001`), above 0; None if the text is neither."""
+    """Return a share (`2%`) or a distance (`0.001`), above 0; None if the text is neither."""
     stripped = text.strip()
     relative = stripped.endswith("%")
     value = parse_value(stripped.removesuffix("%"))
@@ -31,7 +31,7 @@ def parse_confidence(text: str) -> float:
 
 
 def parse_best(given: Mapping[str, str], before: Best | None = None) -> Best | None:
-    """The best point that is wanted: `greatest` or `least` with a figure, `within`, `confidence`.
+    """Return the best point that is wanted: `greatest` or `least` with a figure, `within`, `confidence`.
 
     What is not given is as in `before`. None if nothing is given at all. Raises ExperimentError.
     """

@@ -83,7 +83,7 @@ class ReplicationRecord:
         return self.ended in ("until", "dead")
 
     def sample(self, name: str) -> Sample:
-        """What it has of a figure; nan if it was not kept."""
+        """Return what it has of a figure; nan if it was not kept."""
         if name in self.tallies:
             return self.tallies[name]
         value = self.measures.get(name, math.nan)
@@ -107,13 +107,13 @@ class WrongVersion(Exception):
 
 
 def pack(net: Net) -> bytes:
-    """A flat net as bytes for one's own workers (not for files, which may come from strangers)."""
+    """Return a flat net as bytes for one's own workers (not for files, which may come from strangers)."""
     return zlib.compress(pickle.dumps(net), 1)
 
 
 @lru_cache(maxsize=64)
 def unpack(packed: bytes) -> Net:
-    """The same object for the same bytes, so that an engine prepares a net only once."""
+    """Return the same object for the same bytes, so that an engine prepares a net only once."""
     net: Net = pickle.loads(zlib.decompress(packed))
     return net
 

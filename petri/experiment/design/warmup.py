@@ -54,7 +54,7 @@ class Warmup:
 
 
 def derive(seed: int, *what: object) -> int:
-    """A 63-bit seed that differs from those of the replications of `seed`."""
+    """Return a 63-bit seed that differs from those of the replications of `seed`."""
     text = "|".join(str(part) for part in (seed, *what))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
@@ -82,7 +82,7 @@ def find(
     engine: str = "auto",
     limit: TimeLimit = NO_LIMIT,
 ) -> Warmup:
-    """The end of the warm-up of a run of a model; times and seed as in `Model.run`.
+    """Return the end of the warm-up of a run of a model; times and seed as in `Model.run`.
 
     Raises LanguageError if the run has no end, ValueError if it ends only with the net's death, KeyboardInterrupt at
     the end of the time allowed.
@@ -92,7 +92,7 @@ def find(
 
 
 def settle(series: dict[str, Floats], window: float) -> Warmup:
-    """The latest end of a series, each with a row for each pilot, by MSER-5 and by its memory.
+    """Return the latest end of a series, each with a row for each pilot, by MSER-5 and by its memory.
 
     For a series that has not settled it is the latest possible, half of the run. Those with a window without data are
     ignored.
@@ -111,8 +111,9 @@ def settle(series: dict[str, Floats], window: float) -> Warmup:
 
 
 def memory(values: Floats) -> float:
-    """The time for which a series remembers itself, in windows: the variance of its mean over half a pilot, times that
-    length, by twice the variance of its windows."""
+    """Return the time for which a series remembers itself, in windows: the variance of its mean over half a pilot,
+    times that length, by twice the variance of its windows.
+    """
     centred = values - values.mean()
     variance = float(np.mean(centred**2))
     size = values.shape[1] // HALVES
@@ -124,7 +125,7 @@ def memory(values: Floats) -> float:
 
 
 def windows(net: Net, plan: Plan, index: int, stop: StopSign | None = None) -> list[Observation]:
-    """The observation in each window of a pilot; fewer than `WINDOWS` if it ended early."""
+    """Return the observation in each window of a pilot; fewer than `WINDOWS` if it ended early."""
     session = begin_planned(net, plan, index, stop)
     seen = [session.observe()]
     for number in range(1, WINDOWS + 1):

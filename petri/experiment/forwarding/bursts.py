@@ -41,7 +41,7 @@ def measure_bursts(
 
 
 def _first_loss(net: Net, plan: Plan, index: int, condition: Condition, stop: StopSign | None) -> float | None:
-    """The instant [ticks] at whose end the condition fails first; None if it holds to the end."""
+    """Return the instant [ticks] at whose end the condition fails first; None if it holds to the end."""
     low, high = 0.0, net.tick.ticks(plan.until)
     while high - low > 1.0:  # the same run once more, with a closer look
         session = begin_planned(net, plan, index, stop)
@@ -57,13 +57,13 @@ def _first_loss(net: Net, plan: Plan, index: int, condition: Condition, stop: St
 
 
 def _fails(condition: Condition, seen: Observation) -> bool:
-    """Whether a comparison is wrong; one without data is not wrong yet."""
+    """Return whether a comparison is wrong; one without data is not wrong yet."""
     values = [(one, one.figure.value(seen)) for one in condition.comparisons]
     return any(value == value and not one.holds(value) for one, value in values)
 
 
 def _counts(loss: Term | None) -> tuple[Term, ...] | None:
-    """The frames lost and the frames offered, of a loss that is the ratio of two counts; None of any other."""
+    """Return the frames lost and the frames offered, of a loss that is the ratio of two counts; None of any other."""
     return loss.args if loss is not None and loss.op == "div" and all(map(_is_count, loss.args)) else None
 
 
@@ -74,7 +74,7 @@ def _is_count(term: Term) -> bool:
 def _until(
     net: Net, plan: Plan, index: int, end: float, counts: tuple[Term, ...], stop: StopSign | None
 ) -> list[float]:
-    """The counts at the end of an instant. A frame whose firing lasts has come when it ends."""
+    """Return the counts at the end of an instant. A frame whose firing lasts has come when it ends."""
     session = begin_planned(net, plan, index, stop)
     reach(session, end, stop)
     seen, firings = session.observe(), session.under_way()

@@ -66,7 +66,7 @@ class Forwarding(Bisected):
     )
 
     def search(self, find: str, condition: str, runs: Definition) -> Search:
-        """The search for the throughput."""
+        """Return the search for the throughput."""
         own = {one.name: getattr(self, one.name) for one in fields(Bisected)}
         return Search(**{**own, "find": find, "condition": condition, "runs": runs})
 
@@ -87,7 +87,7 @@ class Roles:
 
 
 def find_roles(study: Forwarding, net: Net) -> Roles:
-    """Raises ExperimentError if a name that was given is not there, or if there is no load or loss."""
+    """Raise ExperimentError if a name that was given is not there, or if there is no load or loss."""
     found = {role: getattr(study, role) or _usual(role, net) for role in USUAL}
     for role, name in found.items():
         if not name and role in NEEDED:
@@ -120,7 +120,7 @@ def _check_measure(net: Net, name: str) -> None:
 
 
 def sizes_of(study: Forwarding, roles: Roles, net: Net) -> list[Value]:
-    """The frame sizes as values of the parameter: whole numbers are bytes if it has a unit."""
+    """Return the frame sizes as values of the parameter: whole numbers are bytes if it has a unit."""
     if not roles.size:
         return []
     parameter = next(one for one in net.parameters if one.name == roles.size)

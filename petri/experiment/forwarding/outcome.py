@@ -78,7 +78,7 @@ class ForwardingOutcome(Shown):
         return [name for name in names if name != self.roles.size]
 
     def figure(self, role: str) -> Figure | None:
-        """The measure that has a role, if the net has it."""
+        """Return the measure that has a role, if the net has it."""
         name = getattr(self.roles, role)
         return next(iter(figures(self.net, [name]))) if name else None
 
@@ -100,11 +100,11 @@ class ForwardingOutcome(Shown):
         return None if point is None or not self.roles.delay else point.intervals[self.roles.delay]
 
     def full_loss(self, row: SizeResult) -> Interval | None:
-        """The loss at the greatest load."""
+        """Return the loss at the greatest load."""
         return row.losses[0][1].intervals[self.roles.loss] if row.losses else None
 
     def counts_frames(self, row: SizeResult) -> bool:
-        """Whether `burst` is a number of frames, and not a time."""
+        """Return whether `burst` is a number of frames, and not a time."""
         return row.bursts is not None and (bool(row.bursts.frames) or self.frame_rate(row) is not None)
 
     def burst(self, row: SizeResult) -> Interval | None:
@@ -119,7 +119,7 @@ class ForwardingOutcome(Shown):
         return replace(found, mean=found.mean * factor, half_width=found.half_width * factor)
 
     def table(self) -> dict[str, list[Any]]:
-        """A row for each size, in the net's units; None where there is nothing."""
+        """Return a row for each size, in the net's units; None where there is nothing."""
         columns: dict[str, list[Any]] = {
             name: [row.found.parameters.get(name) for row in self.rows] for name in self.others
         }
@@ -140,7 +140,7 @@ class ForwardingOutcome(Shown):
         return {name: cells for name, cells in columns.items() if any(cell is not None for cell in cells)}
 
     def units(self) -> dict[str, str]:
-        """The units of the columns of `table`, for those that have one."""
+        """Return the units of the columns of `table`, for those that have one."""
         net = self.net
         throughput, delay = self.figure("throughput"), self.figure("delay")
         units = {

@@ -47,7 +47,7 @@ def run_forwarding(
     watch: Watcher | None = None,
     time_limit: float | TimeLimit | None = None,
 ) -> ForwardingOutcome:
-    """All tests, at every frame size. engine, threads: as of `run_search`; watch: called as it goes on.
+    """Return all tests, at every frame size. engine, threads: as of `run_search`; watch: called as it goes on.
 
     Ctrl-C, and the end of the time limit [s], keep what is complete. Raises ExperimentError or LanguageError before
     anything runs if the study does not fit the net, and ExperimentError where a run stops with an error in the model.
@@ -92,7 +92,7 @@ class _Study:
         return ForwardingOutcome(title, self.roles, self.searching.net, search, tuple(rows), interrupted)
 
     def measured(self, row: SizeResult) -> SizeResult:
-        """The row with delay, loss and bursts."""
+        """Return the row with delay, loss and bursts."""
         value, last = row.found.value, row.found.last
         if value is None or last is None:
             losses = tuple(self.losses(row.found, 0.0))
@@ -135,7 +135,7 @@ class _Study:
         return runs.outcome()
 
     def bytes_of(self, found: Found) -> float | None:
-        """The size of a frame in bytes, as the net has it."""
+        """Return the size of a frame in bytes, as the net has it."""
         if not self.roles.size:
             return None
         net = self.searching.preparation.model(found.parameters).net
@@ -148,7 +148,7 @@ class _Study:
 
 
 def amount(load: Value) -> float:
-    """The number of a load, in its own unit."""
+    """Return the number of a load, in its own unit."""
     if not isinstance(load, str):
         return float(load)
     parts = quantity(load)
@@ -156,7 +156,7 @@ def amount(load: Value) -> float:
 
 
 def scaled(load: Value, share: float) -> Value:
-    """A share of a load, in its unit."""
+    """Return a share of a load, in its unit."""
     if not isinstance(load, str):
         return load if share == 1.0 else float(f"{load * share:.12g}")
     parts = quantity(load)

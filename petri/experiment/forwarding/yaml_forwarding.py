@@ -24,5 +24,5 @@ NO_MEANING: Final = {
 
 
 def load_forwarding(path: Path, root: Path | None = None) -> Forwarding:
-    """The study of a file; root: see `Reading`. Raises LanguageError with all its errors."""
+    """Return the study of a file; root: see `Reading`. Raises LanguageError with all its errors."""
     return load_study(Forwarding, path, root, key="rfc2544", missing="rfc-missing", no_meaning=NO_MEANING)

@@ -62,7 +62,7 @@ class PointState:
         self.missing.pop(row.index, None)
 
     def look(self) -> None:
-        """When all requested rows are present, determine how many replications are needed so far.
+        """Determine, when all requested rows are present, how many replications are needed so far.
 
         If one stopped with an error in the model, the check that includes it is the last: more would not help.
         """
@@ -79,7 +79,7 @@ class PointState:
         self.missing = {index: None for index in wanted if index not in self.rows}
 
     def samples(self) -> dict[str, list[Sample]]:
-        """Each figure, replication after replication from number 0 up to the first gap."""
+        """Return each figure, replication after replication from number 0 up to the first gap."""
         row, index = self.rows.get(0), 0
         samples: dict[str, list[Sample]] = {name: [] for name in self.point.names}
         while row is not None:
@@ -105,7 +105,7 @@ class PointState:
 
 
 def stopping_at(point: Point, stopping: Stopping) -> Stopping:
-    """That of the experiment; where the expected values of a point say how precise it must be, with theirs."""
+    """Return that of the experiment; where the expected values of a point say how precise it must be, with theirs."""
     return structs.replace(stopping, wanted=dict(point.judging)) if point.judging else stopping
 
 
@@ -187,7 +187,7 @@ def sweep(
 
 
 def check_sweep(experiment: object, workers: object, others: Mapping[str, object] | None = None) -> None:
-    """Raises TypeError or ValueError unless these are an experiment and a number of workers, without anything else."""
+    """Raise TypeError or ValueError unless these are an experiment and a number of workers, without anything else."""
     others = dict(others or {})
     if not isinstance(experiment, Definition):
         net, known = others.pop("net", experiment), inspect.signature(Definition).parameters
@@ -330,7 +330,7 @@ class Campaign:
                 self.refused |= {(number, one): time.monotonic() for one in indices if one not in mine}
 
     def parts(self, most: int) -> list[Part]:
-        """The next replications that no process is known to run, point after point, as tasks."""
+        """Return the next replications that no process is known to run, point after point, as tasks."""
         now = time.monotonic()
         self.refused = {key: since for key, since in self.refused.items() if now - since < REFUSED}
         busy = {*self.refused, *((number, index) for number, of in self.pending.values() for index in of)}
@@ -367,7 +367,7 @@ class Campaign:
             del self.pending[future]
 
     def came_back(self, future: Future[TaskResult], number: int, indices: tuple[int, ...]) -> TaskResult:
-        """The result of a task; None if its worker died, so that it is handed out again."""
+        """Return the result of a task; None if its worker died, so that it is handed out again."""
         error = future.exception() if not future.cancelled() else None
         if future.cancelled() or (error is not None and self.workers.is_lost(error)):
             self.lost.update((number, index) for index in indices)

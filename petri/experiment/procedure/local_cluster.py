@@ -40,7 +40,7 @@ class LocalCluster:
             raise
 
     def _address(self) -> str:
-        """Waits for it."""
+        """Wait for it."""
         found: list[str] = []
         assert self._process.stdout is not None
         readline = self._process.stdout.readline
@@ -71,7 +71,7 @@ class LocalCluster:
 
 
 def distributed() -> Any:
-    """The package dask.distributed. Raises ExperimentError if it is not installed."""
+    """Return the package dask.distributed. Raises ExperimentError if it is not installed."""
     try:
         return import_module("distributed")
     except ImportError as error:

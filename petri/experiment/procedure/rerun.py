@@ -58,7 +58,7 @@ def recorded(
     streams: Mapping[str, str] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> list[Recorded]:
-    """The replications that a result or a store has, or those of these numbers.
+    """Return the replications that a result or a store has, or those of these numbers.
 
     streams: the files of its streams, if they have moved. net: the net of a JSON result, if it has moved. tables: the
     files that were used for its tables. Raises ExperimentError if there is no such replication, or the net is a
@@ -131,7 +131,7 @@ def same_net(
     streams: Mapping[str, str] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Net:
-    """The flat net of a result, made again. Raises ExperimentError if its hash differs."""
+    """Return the flat net of a result, made again. Raises ExperimentError if its hash differs."""
     manifest = stored.manifest
     source = given or manifest.source or stored.net
     try:
@@ -150,7 +150,7 @@ def same_net(
 
 
 def with_its_files(net: Net, manifest: Manifest, elsewhere: Mapping[str, str]) -> Net:
-    """The net with the files that its streams had. Raises LanguageError if one is missing or has changed."""
+    """Return the net with the files that its streams had. Raises LanguageError if one is missing or has changed."""
     if not (kept := manifest.streams):
         return net
     columns = {f"{place}.{field}": column for place, one in kept.items() for field, column in one.columns.items()}

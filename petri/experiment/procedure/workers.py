@@ -39,7 +39,7 @@ class Workers(ABC):
         """Hand a task out."""
 
     def is_lost(self, error: BaseException) -> bool:
-        """Whether a task failed because its worker died, so that it may be handed out again."""
+        """Return whether a task failed because its worker died, so that it may be handed out again."""
         return False
 
     def close(self, *, at_once: bool = False) -> None:  # noqa: B027

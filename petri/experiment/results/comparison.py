@@ -35,7 +35,7 @@ class Side:
     unsettled: frozenset[str] = frozenset()  # measures that still move at the end of the runs
 
     def moves(self, name: str) -> bool:
-        """Whether a figure has not settled; a field of a measure, `delay.p99`, moves with the measure."""
+        """Return whether a figure has not settled; a field of a measure, `delay.p99`, moves with the measure."""
         return not self.unsettled.isdisjoint((name, split(name)[0]))
 
 
@@ -53,7 +53,7 @@ class Comparison:
         return any(one.paired for one in self.differences.values())
 
     def moves(self, name: str) -> tuple[bool, bool]:
-        """Whether the figure has not settled, of either side."""
+        """Return whether the figure has not settled, of either side."""
         return self.first.moves(name), self.second.moves(name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def difference(first: Side, second: Side, name: str, level: float) -> Difference
 
 
 def load_side(text: str, level: float) -> Side:
-    """A side by its reference. Raises ExperimentError."""
+    """Return a side by its reference. Raises ExperimentError."""
     reference = parse_reference(text)
     return stored_side(reference, level) if reference.is_store else result_side(reference)
 

@@ -58,7 +58,7 @@ class Outcome(ShownInNotebook, OutcomeFigures):
 
 
 def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done, compared with the expected values of its experiment.
+    """Return all points of a store, as far as they are done, compared with the expected values of its experiment.
 
     Raises ExperimentError if the store is damaged.
     """

@@ -80,17 +80,20 @@ class PointOutcome:
         return [row for row in self.rows if not row.complete or row.failure is not None]
 
     def values(self, name: str) -> dict[int, float]:
-        """A figure by number of replication. Raises UnknownName (a KeyError) if the experiment did not keep it."""
+        """Return a figure by number of replication.
+
+        Raises UnknownName (a KeyError) if the experiment did not keep it.
+        """
         return {index: value_of(sample) for index, sample in self.samples(name).items()}
 
     def samples(self, name: str) -> dict[int, Sample]:
-        """The same, and of a probability what the trials of each replication have found."""
+        """Return the same, and of a probability what the trials of each replication have found."""
         if name not in self.names:
             raise unknown_name(name, "measure", self.names, {"parameter": list(self.parameters)})
         return {row.index: row.sample(name) for row in self.complete}
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
-        """A figure over the replications, with its interval (`petri.measure.pooling`)."""
+        """Return a figure over the replications, with its interval (`petri.measure.pooling`)."""
         found = interval_of(self.samples(name).values(), self.statistics.get(name, "mean"), level)
         return widened(found) if self.wanted else found
 
@@ -236,7 +239,10 @@ class OutcomeFigures:
         return any(point.failures for point in self.points)
 
     def point(self, **parameters: Any) -> PointOutcome:
-        """The only point with these parameters. Raises KeyError if there is more than one, UnknownName if none."""
+        """Return the only point with these parameters.
+
+        Raises KeyError if there is more than one, UnknownName if none.
+        """
         for name in parameters:
             if name not in self.axes:
                 raise unknown_name(name, "parameter", self.axes, {"measure": [one.name for one in self.figures]})
@@ -270,7 +276,7 @@ class OutcomeFigures:
 
 
 def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[Checked, ...]:
-    """The expected values of this point, compared with its measures."""
+    """Return the expected values of this point, compared with its measures."""
     checked = []
     for one in expected:
         if not one.applies(point.parameters):

@@ -31,7 +31,7 @@ RESERVED: Final = (
 
 
 def replication_columns(outcome: OutcomeFigures) -> dict[str, list[Any]]:
-    """One entry per replication: parameters, number, seed, measures, and the data to repeat and check it.
+    """Return one entry per replication: parameters, number, seed, measures, and the data to repeat and check it.
 
     A parameter or measure with the name of another column gets the prefix "parameter." or "measure.".
     """
@@ -67,7 +67,7 @@ def measure_title(name: str) -> str:
 
 
 def column_units(outcome: OutcomeFigures) -> dict[str, str]:
-    """The units of the columns that have one. A parameter that is written as text has its unit in the text."""
+    """Return the units of the columns that have one. A parameter that is written as text has its unit in the text."""
     net = outcome.net
     dimensions = {one.name: one.dimension for one in net.parameters}
     units = {
@@ -104,7 +104,7 @@ def export(outcome: OutcomeFigures, path: str | Path) -> None:
 
 
 def check_format(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
-    """Raises ExperimentError if the suffix is not one of these, or its package is not installed."""
+    """Raise ExperimentError if the suffix is not one of these, or its package is not installed."""
     if path.suffix not in suffixes:
         raise problem("export-suffix", path=str(path), suffixes=list(suffixes))
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
@@ -113,7 +113,7 @@ def check_format(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
 
 @contextmanager
 def refused_export(path: str | Path) -> Iterator[None]:
-    """A file that cannot be written becomes an ExperimentError."""
+    """Turn a file that cannot be written into an ExperimentError."""
     try:
         yield
     except OSError as error:
@@ -159,7 +159,7 @@ def write_parquet(outcome: OutcomeFigures, path: Path) -> None:
 
 
 def uniform(cells: list[Any]) -> list[Any]:
-    """The cells unchanged if they have one type, as reals if they are mixed numbers, otherwise as text."""
+    """Return the cells unchanged if they have one type, as reals if they are mixed numbers, otherwise as text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2:
         return cells
@@ -203,7 +203,7 @@ def variable_attributes(outcome: OutcomeFigures, one: Figure) -> dict[str, str]:
 
 
 def ordered(values: list[Any]) -> list[Any]:
-    """Each value once: numbers ascending, others in order of appearance."""
+    """Return each value once: numbers ascending, others in order of appearance."""
     distinct = list(dict.fromkeys(values))
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in distinct)
     return sorted(distinct) if numeric else distinct

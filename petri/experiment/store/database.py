@@ -115,7 +115,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """An existing store, read-only. Raises ExperimentError if it is not a store, or has another version."""
+        """Return an existing store, read-only. Raises ExperimentError if it is not a store, or has another version."""
         path = Path(path)
         if not path.is_file():
             raise problem("store-missing", path=str(path))
@@ -129,7 +129,7 @@ class Store:
 
     @classmethod
     def create(cls, path: str | Path, identity: Mapping[str, Any], about: Mapping[str, Any]) -> Store:
-        """The store of an experiment, new or to be continued.
+        """Return the store of an experiment, new or to be continued.
 
         identity: common to all of its rows. Raises ExperimentError if the file is something else, or belongs to another
         experiment. about: the title and other data that may change.
@@ -169,14 +169,14 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all or nothing."""
+        """Yield a transaction: all or nothing."""
         with writing(self.connection, self.path):
             yield self.connection
 
     # ------------------------------------------------------------ what it is
 
     def meta(self, name: str) -> dict[str, Any]:
-        """The file's metadata: "identity", "about" or "created_by"."""
+        """Return the file's metadata: "identity", "about" or "created_by"."""
         with self.reading() as connection:
             return dict(read_meta(connection, name))
 
@@ -198,7 +198,7 @@ class Store:
         return numbers
 
     def points(self) -> list[StoredPoint]:
-        """All points, in the order in which they were added."""
+        """Return all points, in the order in which they were added."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT point, parameters, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by"
@@ -217,7 +217,7 @@ class Store:
             ]
 
     def net(self, point: int) -> Net:
-        """The flat net of a point."""
+        """Return the flat net of a point."""
         with self.reading() as connection:
             packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
             return read_net(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
@@ -247,13 +247,13 @@ class Store:
                 keep_files(connection, row.files)
 
     def files(self) -> tuple[FileRead, ...]:
-        """What was read of the recordings, of each by the replication that read most of it."""
+        """Return what was read of the recordings, of each by the replication that read most of it."""
         kept = self.meta("recordings")
         with self.reading():
             return unpacked(kept)
 
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
-        """All rows as (point, row), or those since the last call, in the order in which they were written."""
+        """Return all rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
             lacking = ADDED - columns_of(connection)
             kept = [name for name in COLUMNS if name not in lacking]
@@ -331,14 +331,14 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def has_log(path: Path) -> bool:
-    """Whether there are rows beside the file, which SQLite has not taken into it yet."""
+    """Return whether there are rows beside the file, which SQLite has not taken into it yet."""
     log = path.with_name(f"{path.name}-wal")
     return log.is_file() and log.stat().st_size > 0
 
 
 @contextmanager
 def damage(path: Path) -> Iterator[None]:
-    """What a damaged file makes go wrong becomes an ExperimentError."""
+    """Turn what a damaged file makes go wrong into an ExperimentError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -378,7 +378,7 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 
 def columns_of(connection: sqlite3.Connection) -> set[str]:
-    """The columns of the replications: stores of earlier versions lack those that were `ADDED` since."""
+    """Return the columns of the replications: stores of earlier versions lack those that were `ADDED` since."""
     return {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('replications')")}
 
 
@@ -393,7 +393,7 @@ def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None
 
 
 def read_meta(connection: sqlite3.Connection, name: str) -> Any:
-    """The value of a name, {} if it has none."""
+    """Return the value of a name, {} if it has none."""
     found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return json.loads(found[0]) if found else {}
 
@@ -436,7 +436,7 @@ def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping
 
 
 def brief(value: Any) -> str:
-    """A part of an identity as text for people."""
+    """Return a part of an identity as text for people."""
     if isinstance(value, dict):
         return " ".join(f"{name}={one}" for name, one in value.items()) or "none"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -567,7 +567,7 @@ def decode_ending(ended: Any) -> str:
 
 
 def decode_row(columns: Iterable[tuple[str, Any]]) -> ReplicationRecord:
-    """The row of these columns, by name."""
+    """Return the row of these columns, by name."""
     return ReplicationRecord(**{COLUMNS[name].field: COLUMNS[name].read(value) for name, value in columns})
 
 
@@ -593,7 +593,7 @@ def real(value: Any, least: float = -math.inf, most: float = math.inf) -> float:
 
 
 def before(warmup: Any, until: Any) -> float:
-    """The length of a warm-up: a longer one would never end."""
+    """Return the length of a warm-up: a longer one would never end."""
     length = real(warmup, 0.0, real(until))
     if math.isinf(length):
         raise ValueError("it has an endless warm-up")
@@ -601,7 +601,7 @@ def before(warmup: Any, until: Any) -> float:
 
 
 def scalars(written: Any) -> Values:
-    """The parameters of a point."""
+    """Return the parameters of a point."""
     values = dict(json.loads(written))
     for value in values.values():
         if not isinstance(value, int | float | str):
@@ -673,7 +673,7 @@ def forget_owner(connection: sqlite3.Connection, owner: str) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this machine is running."""
+    """Return whether a process of this machine is running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -34,7 +34,7 @@ class Reference:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises ExperimentError if there is no such file."""
+    """Raise ExperimentError if there is no such file."""
     path = Path(text)
     if path.is_file():
         return Reference(path, {})
@@ -46,7 +46,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """The output of `pnsim run --json`. Raises ExperimentError for anything else."""
+    """Return the output of `pnsim run --json`. Raises ExperimentError for anything else."""
     try:
         if path.stat().st_size > LARGEST_RESULT:
             raise problem("not-a-result", path=str(path), reason="it is too large")
@@ -64,7 +64,7 @@ def read_result(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def undamaged(path: Path) -> Iterator[None]:
-    """Raises ExperimentError where what is read from a result is something else."""
+    """Raise ExperimentError where what is read from a result is something else."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
@@ -72,14 +72,14 @@ def undamaged(path: Path) -> Iterator[None]:
 
 
 def stored_result(path: Path) -> StoredResult:
-    """The same, as types."""
+    """Return the same, as types."""
     data = read_result(path)
     with undamaged(path):
         return read(data)
 
 
 def stored_points(store: Store, parameters: Mapping[str, Value]) -> list[StoredPoint]:
-    """The points of a store that have these parameters. Raises ExperimentError if there is none."""
+    """Return the points of a store that have these parameters. Raises ExperimentError if there is none."""
     points = store.points()
     found = [point for point in points if fits(point.parameters, parameters)]
     if not found:
@@ -89,7 +89,7 @@ def stored_points(store: Store, parameters: Mapping[str, Value]) -> list[StoredP
 
 
 def only_point(store: Store, parameters: Mapping[str, Value]) -> StoredPoint:
-    """The referenced point. Raises ExperimentError if several match."""
+    """Return the referenced point. Raises ExperimentError if several match."""
     found = stored_points(store, parameters)
     if len(found) > 1:
         example = ",".join(f"{name}={value}" for name, value in found[0].parameters.items())
@@ -98,7 +98,7 @@ def only_point(store: Store, parameters: Mapping[str, Value]) -> StoredPoint:
 
 
 def fits(parameters: Mapping[str, Value], wanted: Mapping[str, Value]) -> bool:
-    """Whether a point has these parameters; texts are compared without regard to spaces."""
+    """Return whether a point has these parameters; texts are compared without regard to spaces."""
     return all(name in parameters and same(parameters[name], value) for name, value in wanted.items())
 
 

@@ -24,7 +24,7 @@ def search(
     time_limit: float | None = None,
     **options: Any,
 ) -> SearchOutcome:
-    """The last value of a parameter at which a condition holds, as `pnsim search` finds it.
+    """Return the last value of a parameter at which a condition holds, as `pnsim search` finds it.
 
     net: as of `Experiment`. Options: those of `Search` and `Bisected`, and runs: until, warmup, seed, fixed, measures
     and others of `Experiment`; with a grid or points, a search at each. progress: whether to show a line that is

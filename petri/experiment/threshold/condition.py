@@ -49,7 +49,7 @@ class Comparison:
         return COMPARISONS[self.sign](value, self.bound)
 
     def decide(self, samples: Sequence[Sample], error: float, most: int) -> Decision:
-        """Whether it holds, of one sample of each replication. It does not where a replication has no data."""
+        """Return whether it holds, of one sample of each replication. It does not where a replication has no data."""
         tallies = tallies_of(samples)
         if self.figure.tally is not None and not self.run_by_run and (tallies is not None or not samples):
             return decide_probability(tallies or (), self.bound, self.holds, error, most)
@@ -74,7 +74,7 @@ class Condition:
         return list(dict.fromkeys(one.figure.name for one in self.comparisons))
 
     def decide(self, samples: Mapping[str, Sequence[Sample]], error: float, most: int) -> Decision:
-        """Whether all hold: it is wrong with a probability of at most `error` if it is certain.
+        """Return whether all hold: it is wrong with a probability of at most `error` if it is certain.
 
         Each comparison gets an equal share of the error: a wrong "fails" may come from any of them.
         """
@@ -95,7 +95,7 @@ def parse_condition(text: str, net: Net) -> Condition:
 
 
 def condition_names(text: str) -> list[str]:
-    """The figures that a condition names, before the net is known. Raises ExperimentError."""
+    """Return the figures that a condition names, before the net is known. Raises ExperimentError."""
     return list(dict.fromkeys(_pieces(part)[0] for part in _parts(text)))
 
 
@@ -128,7 +128,7 @@ def _comparison(text: str, net: Net) -> Comparison:
 
 
 def check_parameter(net: Net, name: str) -> None:
-    """Raises ExperimentError if the net has no such parameter, or if it is not a number."""
+    """Raise ExperimentError if the net has no such parameter, or if it is not a number."""
     known = {one.name: one for one in net.parameters}
     if name not in known:
         near = did_you_mean(name, known)

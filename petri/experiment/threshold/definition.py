@@ -42,12 +42,12 @@ class Bisected:
     )  # fmt: skip
 
     def ladder(self, *, whole: bool = False) -> Ladder:
-        """The values that are tried. whole: the parameter takes only whole numbers. Raises ExperimentError."""
+        """Return the values that are tried. whole: the parameter takes only whole numbers. Raises ExperimentError."""
         return make_ladder(self.between, self.resolution, whole=whole)
 
 
 def check_condition(study: Bisected) -> None:
-    """Raises ExperimentError for a condition that cannot be read."""
+    """Raise ExperimentError for a condition that cannot be read."""
     if study.condition:
         condition_names(study.condition)
 

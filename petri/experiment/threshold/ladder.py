@@ -72,7 +72,7 @@ def make_ladder(between: Any, resolution: Any, *, whole: bool) -> Ladder:
 
 
 def _range(between: Any) -> tuple[Range, bool]:
-    """The range with its smaller end first, and whether it was written the other way round."""
+    """Return the range with its smaller end first, and whether it was written the other way round."""
     if not isinstance(between, str):
         try:
             first, last = between
@@ -103,7 +103,7 @@ def _listed(written: Range, down: bool, resolution: Any) -> Ladder:
 
 
 def _step(written: Range, resolution: Any) -> Fraction:
-    """The resolution in the unit of the range."""
+    """Return the resolution in the unit of the range."""
     text = DEFAULT_RESOLUTION if resolution is None else str(resolution)
     parts = quantity(text)
     if parts is None or parts[0] <= 0:

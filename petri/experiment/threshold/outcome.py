@@ -83,7 +83,7 @@ class Found:
         return sum(one.replications for one in self.trials)
 
     def interval(self, name: str) -> Any:
-        """A measure at the value found, with its interval. Raises KeyError if there is none."""
+        """Return a measure at the value found, with its interval. Raises KeyError if there is none."""
         if self.last is None:
             raise KeyError(f"no value was found at which there is a `{name}`")
         return self.last.point.interval(name)
@@ -139,5 +139,5 @@ class SearchOutcome(Shown):
         }
 
     def to_pandas(self) -> Any:
-        """Every replication of every value tried, as `Outcome.to_pandas` has it."""
+        """Return every replication of every value tried, as `Outcome.to_pandas` has it."""
         return self.outcome.to_pandas()

@@ -94,7 +94,10 @@ class Searching:
         self.points: list[Found] = []
 
     def _takes_whole_numbers(self) -> bool:
-        """Whether the parameter does. Raises ExperimentError if there is no such parameter, or it is not a number."""
+        """Return whether the parameter does.
+
+        Raises ExperimentError if there is no such parameter, or it is not a number.
+        """
         search = self.search
         if callable(search.runs.net):  # its parameters are known to itself alone
             return False
@@ -104,7 +107,7 @@ class Searching:
         return any(one.name == search.find and one.kind == "int" for one in net.parameters)
 
     def _first_net(self) -> Net:
-        """The net at the first value of the first point."""
+        """Return the net at the first value of the first point."""
         values = {**self.search.runs.points[0], self.search.find: self.ladder.value(0)}
         try:
             return self.preparation.model(values).net
@@ -217,7 +220,7 @@ class _Bisection:
         )
 
     def grows(self, runs: PointRuns) -> Drift | None:
-        """The place that grows most until the end of the runs, if they have a fixed end and reach it."""
+        """Return the place that grows most until the end of the runs, if they have a fixed end and reach it."""
         if not self.search.growth or math.isinf(runs.plan.until) or any(one.ended == "dead" for one in runs.ran):
             return None
         found = growing(runs.point.net, [one.batches for one in runs.ran], self.error)

@@ -23,5 +23,5 @@ NO_MEANING: Final = {
 
 
 def load_search(path: Path, root: Path | None = None) -> Search:
-    """The search of a file; root: see `Reading`. Raises LanguageError with all its errors."""
+    """Return the search of a file; root: see `Reading`. Raises LanguageError with all its errors."""
     return load_study(Search, path, root, key="search", missing="search-of-sweep", no_meaning=NO_MEANING)

@@ -26,7 +26,7 @@ MOST_VALUES = 32  # different ones of parameters that are tried one by one; prep
 
 
 def check_against_net(root: YamlTable, definition: Definition, refused: bool) -> list[Diagnostic]:
-    """The errors of a file that only its net shows.
+    """Return the errors of a file that only its net shows.
 
     If the net cannot be loaded, preparation will report that; only for a file that is `refused` anyway, and will not be
     prepared, a missing net is an error here.
@@ -47,7 +47,7 @@ def check_against_net(root: YamlTable, definition: Definition, refused: bool) ->
 
 
 def _irregular(net: str) -> str | None:
-    """A pipe or device, which might never end; a folder is reported elsewhere."""
+    """Return a pipe or device, which might never end; a folder is reported elsewhere."""
     try:
         kind = irregular(Path(net))
     except (OSError, ValueError):
@@ -56,7 +56,9 @@ def _irregular(net: str) -> str | None:
 
 
 def _base(net: str, definition: Definition) -> Model:
-    """The net with what is the same at all points, which decides what it measures; without it if a value is wrong."""
+    """Return the net with what is the same at all points, which decides what it measures; without it if a value is
+    wrong.
+    """
     try:
         return load(net, **definition.fixed)
     except LanguageError:
@@ -64,7 +66,7 @@ def _base(net: str, definition: Definition) -> Model:
 
 
 def _refusal(attempt: Callable[[], object]) -> str | None:
-    """The first error that an attempt to use a value raises."""
+    """Return the first error that an attempt to use a value raises."""
     try:
         attempt()
     except LanguageError as error:
@@ -127,7 +129,7 @@ class _Check:
         load(str(self.definition.net), **{name: parse_value(value)})
 
     def refused(self, name: str, text: YamlText, reason: str | None) -> Iterator[Diagnostic]:
-        """Why a value is refused, if it is, at its place in the file."""
+        """Yield why a value is refused, if it is, at its place in the file."""
         if reason is not None:
             yield Diagnostic("experiment-value", text.span, {"text": text.value, "name": name, "reason": reason})
 
@@ -142,7 +144,9 @@ class _Check:
                 yield structs.replace(error.diagnostics[0], span=span, labels=())
 
     def times(self) -> Iterator[Diagnostic]:
-        """The end by itself, then the warm-up against the end of the experiment, or of the net if it states none."""
+        """Yield the end by itself, then the warm-up against the end of the experiment, or of the net if it states
+        none.
+        """
         until, warmup = self.definition.until, self.definition.warmup
         first = None if warmup is None else 0.0  # the net's own warm-up does not matter if there is another
         wrong = list(self.time("until", until, partial(self.base.plan, until=until, warmup=first)))
@@ -187,7 +191,7 @@ class _Check:
         return list(default_names(self.base.net) if names is None else names)
 
     def figure(self, name: str, span: Span, kept: list[str] | None = None, unkept: str = "") -> Iterator[Diagnostic]:
-        """The error of a name that the net does not measure, or that is not kept."""
+        """Yield the error of a name that the net does not measure, or that is not kept."""
         try:
             figures(self.base.net, [name])
         except UnknownFigure as error:
@@ -237,7 +241,9 @@ class _Check:
 
 
 def _fits(value: Value, parameter: Parameter) -> bool:
-    """Whether a plain number certainly is a value of the parameter; only the language can judge anything else."""
+    """Return whether a plain number certainly is a value of the parameter; only the language can judge anything
+    else.
+    """
     if parameter.dimension or isinstance(value, bool | str) or parameter.kind not in ("int", "real"):
         return False
     if parameter.kind == "int" and not isinstance(value, int):
@@ -246,7 +252,7 @@ def _fits(value: Value, parameter: Parameter) -> bool:
 
 
 def _texts(node: YamlNode) -> Iterator[YamlText]:
-    """The values of an axis, or of one parameter."""
+    """Yield the values of an axis, or of one parameter."""
     if isinstance(node, YamlText):
         yield node
     for item in _items(node):

@@ -110,7 +110,7 @@ Made = TypeVar("Made")
 
 
 def load_experiment(path: Path, root: Path | None = None) -> Definition:
-    """The experiment of a file; root: see `Reading`. Raises LanguageError with all its errors."""
+    """Return the experiment of a file; root: see `Reading`. Raises LanguageError with all its errors."""
     reading = Reading(path, root)
     experiment = reading.experiment()
     for name, identifier in OTHERS.items():
@@ -139,7 +139,10 @@ class Reading:
         self.problems.append(Diagnostic(identifier, span, values))
 
     def checked(self, experiment: Definition | None) -> Definition:
-        """The experiment, if it fits its net and nothing is wrong. Raises LanguageError with all errors of the file."""
+        """Return the experiment, if it fits its net and nothing is wrong.
+
+        Raises LanguageError with all errors of the file.
+        """
         if experiment is not None and isinstance(self.node, YamlTable):
             self.problems += check_against_net(self.node, experiment, bool(self.problems))
         if self.problems or experiment is None:
@@ -151,7 +154,7 @@ class Reading:
     def study(
         self, key: str, missing: str, no_meaning: Mapping[str, str]
     ) -> tuple[Definition | None, YamlTable | None]:
-        """The runs of a study that is not a sweep, and the table under its key.
+        """Return the runs of a study that is not a sweep, and the table under its key.
 
         missing: the error of a file without the key. no_meaning: why other keys mean nothing in such a file.
         """
@@ -164,7 +167,7 @@ class Reading:
         return runs, self.expect(self.entries.get(key), YamlTable, key, "a mapping", KEYS[key])
 
     def attempt(self, node: YamlNode | None, make: Callable[[], Made]) -> Made | None:
-        """What `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
+        """Return what `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
         if not isinstance(node, YamlText):
             return None
         try:
@@ -214,7 +217,7 @@ class Reading:
         )
 
     def net(self, node: YamlNode | None) -> str:
-        """A file beside the experiment, whose name may lack `.net`, or otherwise a net of the library."""
+        """Return a file beside the experiment, whose name may lack `.net`, or otherwise a net of the library."""
         name = self.text(node, "net", KEYS["net"])
         known = not name or library.net(name) is not None
         names = [name] if known else [name, name + library.SUFFIX]
@@ -225,7 +228,7 @@ class Reading:
         return (beside or name) if self.may_read(file, name, node) else ""
 
     def may_read(self, file: str, written: str, node: YamlNode | None) -> bool:
-        """Whether a file is in the folder of the experiment; an error if it is not."""
+        """Return whether a file is in the folder of the experiment; an error if it is not."""
         try:
             inside = library.is_inside(os.path.realpath(file), self.root)
         except (OSError, ValueError):
@@ -258,7 +261,10 @@ class Reading:
     def in_cases(
         self, root: YamlTable, cases: Mapping[str, Values], points: list[dict[str, Value]], fixed: Mapping[str, Value]
     ) -> list[dict[str, Value]]:
-        """Every point in every case. A parameter has one value: a case cannot set what the file or a point sets."""
+        """Return every point in every case.
+
+        A parameter has one value: a case cannot set what the file or a point sets.
+        """
         if not cases:
             return points
         for name in dict.fromkeys(name for values in cases.values() for name in values if name in fixed):
@@ -289,7 +295,7 @@ class Reading:
         return sampling.without_duplicates(sampling.grid(axes))
 
     def values(self, node: YamlNode, name: str) -> list[Value]:
-        """The values of one axis of a grid."""
+        """Return the values of one axis of a grid."""
         if isinstance(node, Items):
             found = [value for item in node.items for value in self.scalars(item, name)]
             if not found:
@@ -298,7 +304,7 @@ class Reading:
         return self.scalars(node, name)
 
     def scalars(self, node: YamlNode, name: str) -> list[Value]:
-        """A value, or all of a range."""
+        """Return a value, or all of a range."""
         text = self.expect(node, YamlText, name, "a value, a list or a range", f"{name}: [1, 2, 4, 8]")
         if text is None:
             return []
@@ -347,7 +353,7 @@ class Reading:
         return {name: axis for name, axis in axes.items() if axis is not None}
 
     def axis(self, node: YamlNode, name: str) -> Axis | None:
-        """A list to choose from, a range, or {range: …, scale: log}."""
+        """Return a list to choose from, a range, or {range: …, scale: log}."""
         if isinstance(node, Items):
             choices = tuple(self.values(node, name))
             return Axis(choices) if choices else None
@@ -410,7 +416,7 @@ class Reading:
         return bound
 
     def expected(self, node: YamlNode | None, points: Sequence[Mapping[str, Value]]) -> list[Expected]:
-        """A list of values and of tables, or one table."""
+        """Return a list of values and of tables, or one table."""
         if isinstance(node, YamlTable) and "table" in node.entries:
             return self.expected_table(node, points)
         items = self.expect(node, Items, "expected", "a list", KEYS["expected"])
@@ -460,7 +466,7 @@ class Reading:
         return one
 
     def about_expected(self, table: YamlTable) -> tuple[Tolerance, str, str]:
-        """How far a value may be off, where it comes from, and its role."""
+        """Return how far a value may be off, where it comes from, and its role."""
         within = table.entries.get("within")
         tolerance = None if within is None else self.bound(within, "within-form")
         return (
@@ -470,7 +476,7 @@ class Reading:
         )
 
     def check_somewhere(self, at: Values, span: Span, points: Sequence[Mapping[str, Value]]) -> None:
-        """A value that is expected must be that of some point."""
+        """Check that a value that is expected is that of some point."""
         if self.knows_points and not any(all(point.get(name) == at[name] for name in at) for point in points):
             label = " ".join(f"{name}={value}" for name, value in at.items())
             self.error("expected-nowhere", span, point=label)
@@ -482,18 +488,18 @@ class Reading:
     # ------------------------------------------------------------ simple values
 
     def parameters(self, node: YamlNode | None, name: str, example: str) -> dict[str, Value]:
-        """A mapping of parameters to single values."""
+        """Return a mapping of parameters to single values."""
         entries = self.mapping(node, name, "parameters with their values", example)
         texts = {key: self.expect(entry, YamlText, key, "one value", f"{key}: 4") for key, entry in entries.items()}
         return {key: value_of(text) for key, text in texts.items() if text is not None}
 
     def texts(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
-        """A mapping of names to texts."""
+        """Return a mapping of names to texts."""
         named = self.mapping(entries.get(name), name, "names with texts", KEYS[name])
         return {key: self.text(entry, key, KEYS[name]) for key, entry in named.items()}
 
     def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
-        """A mapping of names to files, whose paths are relative to the experiment."""
+        """Return a mapping of names to files, whose paths are relative to the experiment."""
         nodes = self.mapping(entries.get(name), name, "names with texts", KEYS[name])
         written = {key: self.text(entry, key, KEYS[name]) for key, entry in nodes.items()}
         paths = {key: str(self.path.parent / file) for key, file in written.items()}
@@ -508,7 +514,7 @@ class Reading:
         return found.value.strip() if found else ""
 
     def duration(self, node: YamlNode | None, name: str) -> float | str | None:
-        """A number, or a text that the net parses."""
+        """Return a number, or a text that the net parses."""
         text = self.expect(node, YamlText, name, "a time", KEYS[name])
         if text is None:
             return None
@@ -539,12 +545,12 @@ class Reading:
         return value
 
     def mapping(self, node: YamlNode | None, name: str, wanted: str, example: str) -> Mapping[str, YamlNode]:
-        """The entries of a table; none if there is no table."""
+        """Return the entries of a table; none if there is no table."""
         table = self.expect(node, YamlTable, name, wanted, example)
         return table.entries if table else {}
 
     def expect(self, node: YamlNode | None, kind: type[T], name: str, wanted: str, example: str) -> T | None:
-        """The node, if it is of this kind; None, with an error, if it is of another."""
+        """Return the node, if it is of this kind; None, with an error, if it is of another."""
         if node is None or isinstance(node, kind):
             return node
         self.wrong_kind(node, name, wanted, example)
@@ -567,7 +573,7 @@ def kind_of(node: YamlNode) -> str:
 
 
 def first_line(span: Span) -> Span:
-    """The start of something that may span many lines."""
+    """Return the start of something that may span many lines."""
     if span.end_line == span.line:
         return span
     return Span(span.file, span.line, span.column, span.line, span.column + 1)

@@ -26,7 +26,7 @@ def load_study(
 
 
 def _values(reading: Reading, table: YamlTable, study: Callable[..., Any]) -> dict[str, Any]:
-    """The entries of the table as fields of the study; errors are collected."""
+    """Return the entries of the table as fields of the study; errors are collected."""
     options, entries = options_of(study), table.entries
     reading.known_keys(table, {one.key: one.line for one in options.values()})
     for one in options.values():
@@ -44,7 +44,7 @@ def _values(reading: Reading, table: YamlTable, study: Callable[..., Any]) -> di
 
 
 def _value(reading: Reading, node: YamlNode, option: Option) -> Any:
-    """The value of an entry; None, with an error, if it is wrong."""
+    """Return the value of an entry; None, with an error, if it is wrong."""
     key = option.key
     match option.kind:
         case "count":

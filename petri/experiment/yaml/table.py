@@ -32,7 +32,7 @@ class Cell:
 
 
 def read_table(text: YamlText, parameters: Collection[str], error: Callable[..., None]) -> Iterator[Cell]:
-    """The values of a table. error: called for each line that is wrong.
+    """Yield the values of a table. error: called for each line that is wrong.
 
     Cells are separated by two blanks or more, or by `|`. Columns with the name of a parameter say which point, all
     others are measures.
@@ -61,7 +61,7 @@ def read_table(text: YamlText, parameters: Collection[str], error: Callable[...,
 
 
 def _lines(text: YamlText) -> Iterator[tuple[Span, str]]:
-    """Each line that is not empty, with its place in the file: the lines of `|` begin below it."""
+    """Yield each line that is not empty, with its place in the file: the lines of `|` begin below it."""
     first: Any = text.span.line + (0 if text.plain else 1)
     for number, line in enumerate(text.value.split("\n")):
         if line.strip() and not _RULE.fullmatch(line):

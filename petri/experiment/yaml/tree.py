@@ -54,7 +54,7 @@ YamlNode = YamlText | Items | YamlTable
 
 
 def read(path: Path) -> tuple[YamlNode | None, str, list[Diagnostic]]:
-    """The tree of a file (None if empty), its text, and its errors.
+    """Return the tree of a file (None if empty), its text, and its errors.
 
     Raises LanguageError if no tree can be made.
     """
@@ -78,7 +78,7 @@ def read(path: Path) -> tuple[YamlNode | None, str, list[Diagnostic]]:
 
 
 def read_text(path: Path) -> str:
-    """The file's text. Raises LanguageError if it is missing, too large, or not text."""
+    """Return the file's text. Raises LanguageError if it is missing, too large, or not text."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -113,7 +113,7 @@ class _YamlReader:
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
     def node(self, node: yaml.Node, depth: int) -> YamlNode:
-        """Raises LanguageError if the tree is too large or too deep."""
+        """Raise LanguageError if the tree is too large or too deep."""
         span = self.span(node)
         self.left -= 1
         if depth > DEEPEST:

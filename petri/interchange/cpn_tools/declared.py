@@ -112,7 +112,7 @@ class Declared:
         return self.refuse("foreign-construct", element, what=f"the colour set `{name}`, a `{body.tag}`,")
 
     def _enumeration(self, name: str, names: list[str]) -> Colour:
-        """A set of named values. Tokens of the one value that a set has are black."""
+        """Return a set of named values. Tokens of the one value that a set has are black."""
         self.siblings |= dict.fromkeys(names, tuple(names))
         if len(names) == 1:
             self.values[names[0]] = SINGLE
@@ -153,7 +153,7 @@ class Declared:
             self.refuse("foreign-expression", element, text=text[:80], reason=error.reason)
 
     def priority(self, text: str, element: Element) -> int:
-        """A priority: a number, or the name of one. Some names have numbers without a declaration."""
+        """Return a priority: a number, or the name of one. Some names have numbers without a declaration."""
         declared = self.functions.get(text)
         value = value_of(declared.body, {}) if declared is not None and not declared.parameters else None
         if value is None:
@@ -166,14 +166,17 @@ class Declared:
     # ------------------------------------------------------------ texts
 
     def node(self, text: str) -> Node:
-        """An expression with its functions written out. Raises InfixError."""
+        """Return an expression with its functions written out. Raises InfixError."""
         return self.written_out(ml.expression(text))
 
     def written_out(self, node: Node) -> Node:
         return ml.written_out(node, self.functions, lambda name: self.siblings.get(name, ()))
 
     def constant(self, name: str) -> str | None:
-        """A name of the language for a value; a number becomes a parameter when it is first used. Raises InfixError."""
+        """Return a name of the language for a value; a number becomes a parameter when it is first used.
+
+        Raises InfixError.
+        """
         made = self.functions.get(name)
         if name in self.faults:
             raise InfixError(0, f"`{name}` is not understood: {self.faults[name]}")

@@ -65,12 +65,12 @@ Values = Callable[[str], Sequence[str]]  # all values of the set to which a name
 
 
 def expression(text: str) -> Node:
-    """The tree of one expression. Raises InfixError."""
+    """Return the tree of one expression. Raises InfixError."""
     return _Reader(text).whole()
 
 
 def conditions(text: str) -> list[Node]:
-    """The conditions of a guard: `[a, b]`, or one expression. Raises InfixError."""
+    """Return the conditions of a guard: `[a, b]`, or one expression. Raises InfixError."""
     reader = _Reader(text)
     if not reader.accept("["):
         return [expression(text)]
@@ -80,7 +80,7 @@ def conditions(text: str) -> list[Node]:
 
 
 def declarations(text: str) -> dict[str, Function]:
-    """What `val` and `fun` declare; a `val` is a function without parameters. Raises InfixError."""
+    """Return what `val` and `fun` declare; a `val` is a function without parameters. Raises InfixError."""
     reader, found = _Reader(text), dict[str, Function]()
     while reader.kind:
         name, made = reader.declaration()
@@ -91,13 +91,13 @@ def declarations(text: str) -> dict[str, Function]:
 
 
 def comments(text: str) -> list[str]:
-    """The lines of comment in a declaration."""
+    """Return the lines of comment in a declaration."""
     lines = (line.strip() for found in _COMMENT.findall(text) for line in found[2:-2].splitlines())
     return [line for line in lines if not is_rule(line)]
 
 
 def written_out(node: Node, known: Mapping[str, Function], values: Values) -> Node:
-    """The expression with the functions that the file declares written out. Raises InfixError."""
+    """Return the expression with the functions that the file declares written out. Raises InfixError."""
     return _Substitution(known, values).apply(node, {}, ())
 
 
@@ -132,7 +132,7 @@ class _Substitution:
     def chosen(
         self, made: Function, given: Sequence[Node], values: Mapping[str, Node], above: tuple[str, ...], node: Node
     ) -> Node:
-        """The body of the form that fits: `if` the first one does, then its body, else that of the next."""
+        """Return the body of the form that fits: `if` the first one does, then its body, else that of the next."""
         forms: list[tuple[list[Node], Node]] = []
         for patterns, body in made.forms:
             conditions, bound = list[Node](), dict[str, Node]()
@@ -152,7 +152,7 @@ class _Substitution:
         return made_of
 
     def is_last(self, conditions: list[Node], before: list[tuple[list[Node], Node]]) -> bool:
-        """Whether a value of which the forms before do not hold is the one value that is left of its set."""
+        """Return whether a value of which the forms before do not hold is the one value that is left of its set."""
         if any(len(one) != 1 for one in (conditions, *(of for of, _ in before))):
             return False
         left = set(self.values(conditions[0].parts[1].text)) - {of[0].parts[1].text for of, _ in before}
@@ -176,7 +176,7 @@ class _Substitution:
             raise InfixError(pattern.at, "a pattern of this form cannot be imported")
 
     def replaced(self, body: Node, values: Mapping[str, Node], above: tuple[str, ...]) -> Node:
-        """The body with values for names. A value that is drawn is drawn once, so it may be used once."""
+        """Return the body with values for names. A value that is drawn is drawn once, so it may be used once."""
         used = [part.text for part in body.everywhere() if part.op == "name" and part.text in values]
         for name, value in values.items():
             if used.count(name) > 1 and any(part.op == "call" and part.text in RANDOM for part in value.everywhere()):
@@ -216,7 +216,7 @@ class _Reader(TokenReader):
         return name, Function(tuple(forms))
 
     def form(self) -> tuple[tuple[Node, ...], Node]:
-        """The patterns and the body of a form of a function."""
+        """Return the patterns and the body of a form of a function."""
         patterns = list[Node]()
         while not self.accept("="):
             if patterns and self.accept(":"):

@@ -86,7 +86,7 @@ class _Net:
                 made.clauses["priority"] = str(rank)
 
     def _page(self, page: Element, ports: dict[str, Socket], above: tuple[str, ...], prefix: str) -> None:
-        """An instance of a page; ports: the places that it shares with the page above."""
+        """Read an instance of a page; ports: the places that it shares with the page above."""
         if page.get("id") in above:
             self.declared.refuse("foreign-circle", page, name=page.get("id"))
         self.seen.add(page.get("id"))

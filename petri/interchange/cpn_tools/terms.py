@@ -57,7 +57,7 @@ class Item:
 
 
 def items(node: Node, colour: Colour, left: list[int] | None = None) -> Iterator[Item]:
-    """The tokens of a multiset. Raises InfixError."""
+    """Yield the tokens of a multiset. Raises InfixError."""
     left = [MOST_ITEMS] if left is None else left
     left[0] -= 1
     if left[0] < 0:
@@ -86,7 +86,7 @@ def items(node: Node, colour: Colour, left: list[int] | None = None) -> Iterator
 
 
 def number_of(node: Node) -> Node:
-    """How many tokens a multiset has. Raises InfixError."""
+    """Return how many tokens a multiset has. Raises InfixError."""
     if node.op == "empty":
         return Node("number", text="0")
     if node.op in ("++", "+++"):
@@ -106,7 +106,7 @@ def _added(first: Node | None, second: Node) -> Node:
 
 
 def _plain(node: Node) -> bool:
-    """Whether an expression is one value, and no multiset."""
+    """Return whether an expression is one value, and no multiset."""
     if node.op == "if":
         return _plain(node.parts[1]) and _plain(node.parts[2])
     return node.op not in ("empty", "++", "+++", "--", "times", "@+")
@@ -134,7 +134,7 @@ class Scope:
         return Writer(self._name, self._name, self._call)
 
     def value(self, node: Node, colour: Colour) -> str:
-        """A token's value, as it stands in an arc; empty for a black token. Raises InfixError."""
+        """Return a token's value, as it stands in an arc; empty for a black token. Raises InfixError."""
         if not colour.name:
             return ""
         if colour.kind != "product" or node.op == "name":
@@ -145,7 +145,7 @@ class Scope:
         return inside[0] if colour.only is not colour else f"{colour.name}({', '.join(inside)})"
 
     def draw(self, distribution: str, wanted: str = "drawn") -> str:
-        """The name of a new random value."""
+        """Return the name of a new random value."""
         name, number = wanted, 2
         while name in self.taken:
             name, number = f"{wanted}_{number}", number + 1
@@ -188,7 +188,7 @@ class Scope:
         return f"{short}({', '.join(arguments)})"
 
     def distribution(self, node: Node) -> str:
-        """A function that draws, as the language writes it. Raises InfixError."""
+        """Return a function that draws, as the language writes it. Raises InfixError."""
         count, form = RANDOM[node.text]
         if count != len(node.parts):
             raise InfixError(node.at, f"`{node.text}` has {count} parameters")

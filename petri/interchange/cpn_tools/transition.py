@@ -111,7 +111,7 @@ class Step:
                 self.made.inputs.append(times(int(count), place))
 
     def _number(self, arc: Element) -> str:
-        """How many black tokens an arc takes, if this depends on a condition."""
+        """Return how many black tokens an arc takes, if this depends on a condition."""
         text = arc.said("annot", "text")
         try:
             node = self.declared.node(text) if text else Node("tuple")
@@ -157,7 +157,7 @@ class Step:
     # ------------------------------------------------------------ delays
 
     def _delay(self, given: Sequence[tuple[Element, Socket, Item]]) -> str:
-        """The delay of the transition, if its firings can hold their tokens for it: no output comes at once."""
+        """Return the delay of the transition, if its firings can hold their tokens for it: no output comes at once."""
         text = self.element.said("time", "text").removeprefix("@+").strip()
         if not text:
             return ""
@@ -178,7 +178,7 @@ class Step:
         return held
 
     def _text(self, node: Node, element: Element) -> str:
-        """A delay; a distribution stands alone, and is drawn where it is used."""
+        """Return a delay; a distribution stands alone, and is drawn where it is used."""
         try:
             if node.op == "call" and node.text in ml.RANDOM:
                 return self.scope.distribution(node)
@@ -208,7 +208,7 @@ class Step:
         self.made.outputs.append(f"if {holds} then {counted}" if holds else counted)
 
     def _later(self, arc: Element, socket: Socket, delay: Node) -> str:
-        """The place in which tokens wait for this delay; it is made when it is first used."""
+        """Return the place in which tokens wait for this delay; it is made when it is first used."""
         before, used = len(self.scope.draws), set(self.scope.used)
         self.scope.used.clear()
         text = self._text(delay, arc)
@@ -257,5 +257,5 @@ class Step:
 
 
 def label(element: Element) -> str:
-    """The name that a node shows."""
+    """Return the name that a node shows."""
     return " ".join(element.said("text").split())

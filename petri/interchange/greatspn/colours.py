@@ -46,11 +46,11 @@ class Colours:
             self.variables[key] = self.foreign.names.give("variable", key), sort
 
     def marking(self, name: str, value: str) -> None:
-        """A constant that is a multiset."""
+        """Read a constant that is a multiset."""
         self.markings[name] = value
 
     def domain(self, element: Element) -> Sort:
-        """The sort that an element names; black tokens if it names none."""
+        """Return the sort that an element names; black tokens if it names none."""
         name = element.get("domain")
         if not name or name == "Neutral":
             return Sort(self.foreign)
@@ -85,7 +85,7 @@ class Colours:
         self.parts |= {part: tuple(written[one] for one in inside) for part, inside in groups if part}
 
     def _made(self, name: str, values: list[str]) -> Sort:
-        """The sort: of numbers, if the values are a prefix with numbers."""
+        """Return the sort: of numbers, if the values are a prefix with numbers."""
         numbers = [re.sub(r"^\D*", "", value) for value in values]
         prefixes = {value.rstrip("0123456789") for value in values}
         shown = numbers if len(prefixes) == 1 and "" not in numbers else values
@@ -114,14 +114,14 @@ class Colours:
     # ------------------------------------------------------------ multisets
 
     def bag(self, text: str, sort: Sort, element: Element) -> list[bags.Item]:
-        """The multiset of a marking; nothing if the text is empty."""
+        """Return the multiset of a marking; nothing if the text is empty."""
         found = self.conditional(text, sort, element)
         if any(condition for condition, _ in found):
             self._refuse("foreign-construct", element, what="a condition in a marking")
         return found[0][1] if found else []
 
     def conditional(self, text: str, sort: Sort, element: Element) -> list[tuple[str, list[bags.Item]]]:
-        """The multiset of an arc, `2<x> + [x != c1]<x++>`, in parts with the condition of each."""
+        """Return the multiset of an arc, `2<x> + [x != c1]<x++>`, in parts with the condition of each."""
         text = _bare(self.markings.get(text.strip(), text))
         parts: dict[str, tuple[list[tuple[int, bags.Token]], list[tuple[int, bags.Token]]]] = {}
         end, span = 0, element.span(self.foreign.file)
@@ -145,7 +145,7 @@ class Colours:
             self._refuse(str(error), element)
 
     def _condition_of(self, text: str, term: re.Match[str], element: Element) -> tuple[str, int]:
-        """The condition in brackets before a term, and where it ends."""
+        """Return the condition in brackets before a term, and where it ends."""
         if not term["guard"]:
             return "", term.end()
         depth, end = 1, term.end()
@@ -155,7 +155,7 @@ class Colours:
         return self._guard(text[term.end() : end - 1], element), end
 
     def _tokens(self, inside: str, sort: Sort, element: Element) -> list[tuple[int, bags.Token]]:
-        """The tokens of `<a, b>`: several where a component is a sum."""
+        """Return the tokens of `<a, b>`: several where a component is a sum."""
         parts = sort.parts or (sort,)
         written = inside.split(",")
         if len(written) != len(parts):
@@ -197,7 +197,7 @@ class Colours:
     # ------------------------------------------------------------ guards
 
     def condition(self, text: str, transition: Transition, coloured: Coloured, element: Element) -> str:
-        """The guard of a transition, for a place in a conjunction."""
+        """Return the guard of a transition, for a place in a conjunction."""
         self.using = coloured.variables(transition)
         return self._guard(text, element)
 
@@ -251,6 +251,6 @@ class Colours:
 
 
 def _bare(text: str) -> str:
-    """A multiset without parentheses around the whole."""
+    """Return a multiset without parentheses around the whole."""
     text = text.strip()
     return text[1:-1] if text.startswith("(") and text.endswith(")") and ")" not in text[1:-1] else text

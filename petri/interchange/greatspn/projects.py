@@ -155,7 +155,7 @@ class _Project:
         self._servers(transition, element, kind)
 
     def _takes(self, arc: Element) -> bool:
-        """Whether an arc takes a token at least, whatever the marking is."""
+        """Return whether an arc takes a token at least, whatever the marking is."""
         value = self.expressions.value(_multiplicity(arc), self._span(arc)) if "<" not in _multiplicity(arc) else None
         return value is not None and value > 0
 
@@ -178,7 +178,9 @@ class _Project:
             self.foreign.warn("foreign-weights", self._span(first), names=sorted(rivals))
 
     def _general(self, element: Element, delay: str) -> str:
-        """A general time: one distribution, or a sum of several with their probabilities, `0.25*I[2] + 0.75*I[6]`."""
+        """Return a general time: one distribution, or a sum of several with their probabilities, `0.25*I[2] +
+        0.75*I[6]`.
+        """
         parts = [self._weighed(one) for one in _summands(self.expressions.node(delay, self._span(element)))]
         if len(parts) == 1 and parts[0][1].op not in ("index", "call"):
             return self.expressions.written(parts[0][1], delay, self._span(element))
@@ -192,7 +194,7 @@ class _Project:
         return f"choice({', '.join(f'{one}: {share}' for one, share in zip(said, written, strict=True))})"
 
     def _weighed(self, node: Node) -> tuple[Fraction, Node]:
-        """A part of a mixture: its probability, and what is multiplied by it."""
+        """Return a part of a mixture: its probability, and what is multiplied by it."""
         factors = node.parts if node.op == "*" else (node,)
         weights = [value for one in factors if (value := value_of(one, self.expressions.values)) is not None]
         others = [one for one in factors if value_of(one, self.expressions.values) is None]
@@ -275,7 +277,9 @@ class _Project:
         return self.expressions.text(expression, self._span(element))
 
     def _number(self, expression: str, element: Element) -> str:
-        """An expression of ints, in which `/` is a division of ints; it may use the colours of its transition."""
+        """Return an expression of ints, in which `/` is a division of ints; it may use the colours of its
+        transition.
+        """
         span = self._span(element)
         node = _of_ints(self.expressions.expanded(self.expressions.node(expression, span), span))
         return self.expressions.written(node, expression, span, self.colours.writer)

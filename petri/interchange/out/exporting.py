@@ -20,7 +20,7 @@ WRITERS: Final[dict[str, tuple[str, Writer]]] = {
 
 
 def exported(net: Net, format: str, sources: Mapping[str, str] | None = None) -> tuple[str, list[Diagnostic]]:
-    """The net in a format of `WRITERS`, and what it does not say. Raises LanguageError at what it cannot say."""
+    """Return the net in a format of `WRITERS`, and what it does not say. Raises LanguageError at what it cannot say."""
     name, write = WRITERS[format]
     variables = format in ("prism", "jani")
     return write(plain(net, sources or {}, name, times=format != "pnml", variables=variables))

@@ -56,7 +56,7 @@ class Plain:
 
 
 def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = True, variables: bool = False) -> Plain:
-    """times: the format has them; else all are left out, and the writer says of which transitions.
+    """Make a plain net. times: the format has them; else all are left out, and the writer says of which transitions.
 
     variables: the format has bounded variables.
     """
@@ -72,7 +72,10 @@ def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = Tr
 
 
 def _variable(place: Place) -> tuple[int, int, int] | None:
-    """The bounds and the value of the one token of a place; None if it has another number of them, or other values."""
+    """Return the bounds and the value of the one token of a place;
+
+    None if it has another number of them, or other values.
+    """
     (slot, *others), first = place.colour.slots or (None,), list(place.initial)
     if slot is None or others or slot.kind != "int" or slot.low is None or slot.high is None:
         return None
@@ -88,8 +91,9 @@ def _variable(place: Place) -> tuple[int, int, int] | None:
 
 
 def with_ends(net: Net) -> Net:
-    """The net with two transitions for one that holds its tokens for a constant or exponential time: it starts at once,
-    a place has the firings in progress, and each ends after its time."""
+    """Return the net with two transitions for one that holds its tokens for a constant or exponential time: it starts
+    at once, a place has the firings in progress, and each ends after its time.
+    """
     places, starts, ends = list(net.places), list[Transition](), list[Transition]()
     for transition in net.transitions:
         held = lasts(transition)
@@ -110,7 +114,7 @@ def with_ends(net: Net) -> Net:
 
 
 def changes(one: PlainTransition) -> dict[int, int]:
-    """How many more tokens each place has after a firing, where it is not as many."""
+    """Return how many more tokens each place has after a firing, where it is not as many."""
     places = sorted({*one.inputs, *one.outputs})
     changed = {place: one.outputs.get(place, 0) - one.inputs.get(place, 0) for place in places}
     return {place: change for place, change in changed.items() if change}
@@ -157,11 +161,13 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
 
 
 def _with_variables(made: Plain, of: Transition) -> tuple[Transition, dict[int, Expr], list[Expr]]:
-    """The transition without its arcs of variables, the values that it gives them, and the conditions on them."""
+    """Return the transition without its arcs of variables, the values that it gives them, and the conditions on
+    them.
+    """
     bound, asked, taken, sets = dict[int, int](), list[Expr](), set[int](), dict[int, Expr]()
 
     def read(expression: Expr) -> Expr:
-        """The expression with variables of arcs as those of the format."""
+        """Return the expression with variables of arcs as those of the format."""
         if expression.op == "var" and expression.value in bound:
             return Expr("tokens", "int", value=bound[int(expression.value)], span=expression.span)
         if expression.op == "tokens" and expression.value in made.variables:
@@ -233,14 +239,14 @@ def _servers(made: Plain, of: Transition, clock: Clock) -> int | None:
 
 
 def _mean(net: Net, time: Expr) -> Expr | None:
-    """The mean of an exponential time, in the net's unit; None for another time."""
+    """Return the mean of an exponential time, in the net's unit; None for another time."""
     if time.op == "exp":
         return _in_units(net, time.args[0])
     return time.args[0].args[0] if (time.op, time.args[0].op if time.args else "") == ("ticks", "exp") else None
 
 
 def _in_units(net: Net, ticks: Expr) -> Expr:
-    """A number of ticks, in the net's unit: a time with a unit has become one where it is written."""
+    """Return a number of ticks, in the net's unit: a time with a unit has become one where it is written."""
     match ticks.op, ticks.args:
         case "ticks", (time,):
             return time
@@ -267,7 +273,7 @@ def _number(made: Plain, count: Expr | None, span: Span | None) -> int:
 
 
 def rate_text(mean: float) -> str:
-    """The rate of a mean: the short number whose mean it is, if there is one."""
+    """Return the rate of a mean: the short number whose mean it is, if there is one."""
     for digits in (6, 12, 15, 16, 17):
         text = f"{1 / mean:.{digits}g}"
         if float(1 / Fraction(text)) == mean:  # the language divides numbers exactly

@@ -67,7 +67,10 @@ class _Chain:
         return found
 
     def degree(self, one: PlainTransition) -> list[tuple[int, int]] | None:
-        """The places and numbers whose quotients the enabling degree is the least of; None if there is one server."""
+        """Return the places and numbers whose quotients the enabling degree is the least of;
+
+        None if there is one server.
+        """
         return None if one.servers == 1 or not one.inputs else list(one.inputs.items())
 
 
@@ -125,7 +128,7 @@ def _rate(mean: Expr, text: Callable[[Expr], str]) -> str:
 
 
 def _inverted(mean: Expr) -> Expr | None:
-    """The rate of a mean that is written `1 / rate`."""
+    """Return the rate of a mean that is written `1 / rate`."""
     first, *rest = mean.args or (mean,)
     return rest[0] if mean.op == "div" and first.op == "const" and first.value == 1 else None
 
@@ -205,7 +208,7 @@ _JANI: Final = {
 
 
 def _jani(chain: _Chain, expression: Expr) -> Any:
-    """An expression as JANI writes it."""
+    """Return an expression as JANI writes it."""
     op, parts = expression.op, expression.args
     if op == "const":
         return bool(expression.value) if expression.kind == "bool" else expression.value
@@ -228,7 +231,7 @@ def _jani(chain: _Chain, expression: Expr) -> Any:
 
 
 def _infix(net: Plain, expression: Expr, name: Callable[[int], str]) -> str:
-    """An expression as PRISM writes it, in parentheses where it has parts."""
+    """Return an expression as PRISM writes it, in parentheses where it has parts."""
     op, parts = expression.op, expression.args
     if op == "const":
         return str(bool(expression.value)).lower() if expression.kind == "bool" else repr(expression.value)

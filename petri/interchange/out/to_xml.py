@@ -15,7 +15,7 @@ _PNML = "http://www.pnml.org/version-2009/grammar/"
 
 
 def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
-    """A place/transition net; times, priorities and weights are left out, which is a warning."""
+    """Return a place/transition net; times, priorities and weights are left out, which is a warning."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<pnml xmlns="{_PNML}pnml">']
     lines += [f' <net id={_key("n", net.net.name)} type="{_PNML}ptnet">', '  <page id="page">']
     for number, place in enumerate(net.net.places):
@@ -45,7 +45,7 @@ def _read_as_taken(transition: PlainTransition, into: dict[int, int], out: dict[
 
 
 def _reads(net: Plain, format: str) -> list[Diagnostic]:
-    """A note on places that transitions read, if there are any."""
+    """Return a note on places that transitions read, if there are any."""
     read = sorted({place for transition in net.transitions for place in transition.reads})
     names = [net.net.places[place].name for place in read]
     return [Diagnostic("export-reads", values={"format": format, "names": names}, severity="note")] if names else []
@@ -76,7 +76,7 @@ def _arc(number: int, source: str, target: str, count: int, kind: str = "") -> s
 
 
 def pnpro(net: Plain) -> tuple[str, list[Diagnostic]]:
-    """A GSPN or a DSPN, in a grid: the first column has the places."""
+    """Return a GSPN or a DSPN, in a grid: the first column has the places."""
     name, names = quoteattr(net.net.name), Names()
     lines = ['<?xml version="1.0" encoding="UTF-8" standalone="no"?>', f'<project name={name} version="121">']
     lines += [f" <gspn name={name}>", "  <nodes>"]

@@ -28,7 +28,7 @@ _NO_LIMIT: Final = ("", "inf", "infinity", "infinite", "unbounded", "-1", "ω")
 
 
 def labelled(element: Element) -> str:
-    """The name that an element shows, else its id."""
+    """Return the name that an element shows, else its id."""
     name = element.label("name")
     for one in element.all("name"):
         one.pass_over()
@@ -76,7 +76,7 @@ class Graph:
         self.intervals.tell()
 
     def _parts(self, inside: Element) -> Iterator[Element]:
-        """The nodes and arcs of the net, on all of its pages."""
+        """Yield the nodes and arcs of the net, on all of its pages."""
         for element in inside.all(*_NODES, "arc", "page"):
             if element.tag == "page":
                 labelled(element)
@@ -93,7 +93,7 @@ class Graph:
         self.nodes[key] = element
 
     def _end_of(self, arc: Element, end: str) -> str:
-        """The node at an end of an arc; a reference stands for what it refers to."""
+        """Return the node at an end of an arc; a reference stands for what it refers to."""
         key, seen = arc.get(end), set[str]()
         while (node := self.nodes.get(key)) is not None and node.tag.startswith("reference"):
             labelled(node)
@@ -124,7 +124,7 @@ class Graph:
         made.add_doc(arc.comments())
 
     def _kind(self, arc: Element) -> str:
-        """`normal`, `inhibitor`, `test`, `reset` or `both`."""
+        """Return `normal`, `inhibitor`, `test`, `reset` or `both`."""
         said = [arc.get("type")]
         for label in arc.all("type", "arctype"):
             said += [label.get("value"), label.said("text"), label.said("value"), label.text]
@@ -151,7 +151,7 @@ class Graph:
             Priorities(self.foreign, self.arcs, spans.__getitem__).of_levels(levels)
 
     def number(self, element: Element, *names: str, missing: int) -> int:
-        """A number of tokens, under the first of these labels that the element has. Raises LanguageError."""
+        """Return a number of tokens, under the first of these labels that the element has. Raises LanguageError."""
         for name in names:
             said = element.label(name)
             if said:
@@ -159,20 +159,20 @@ class Graph:
         return missing
 
     def capacity(self, element: Element) -> str:
-        """The capacity of a place; empty if it has none."""
+        """Return the capacity of a place; empty if it has none."""
         said = element.label("capacity")
         if said.lower() in _NO_LIMIT or (limit := whole(self.foreign, element, said)) == 0:
             return ""
         return str(limit)
 
     def count(self, arc: Element) -> int:
-        """The number of an arc."""
+        """Return the number of an arc."""
         return self.number(arc, "inscription", "weight", "multiplicity", missing=1)
 
     # ------------------------------------------------------------ what other nets have in another way
 
     def _transition(self, made: Transition, element: Element) -> None:
-        """The time of a transition, and what else it has beside its arcs and its priority."""
+        """Read the time of a transition, and what else it has beside its arcs and its priority."""
         guard, player = element.label("guard"), element.label("player")
         what = f"the guard `{guard[:80]}`" if guard else "a transition of the environment, of a game,"
         if guard or player not in ("", "0"):

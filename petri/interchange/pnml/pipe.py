@@ -53,7 +53,7 @@ class Pipe(Graph):
         """Only immediate transitions have priorities, which they have got."""
 
     def _rate(self, element: Element) -> str:
-        """The rate, which must be a positive number."""
+        """Return the rate, which must be a positive number."""
         said = element.label("rate") or "1.0"
         if not is_number(said) or float(said) <= 0:
             span = element.span(self.foreign.file)

@@ -57,7 +57,7 @@ class SymmetricNet(Graph):
     # ------------------------------------------------------------ sorts
 
     def _declare(self, element: Element, waiting: dict[str, Element], above: list[str]) -> Sort:
-        """The sort that an element declares; what it needs is declared first."""
+        """Return the sort that an element declares; what it needs is declared first."""
         key = element.get("id")
         if key in self.sorts:
             return self.sorts[key]
@@ -77,7 +77,10 @@ class SymmetricNet(Graph):
         return self.sorts[key]
 
     def _simple(self, element: Element, key: str, name: str) -> Sort:
-        """A sort that needs no other one. Its name is declared, unless it is the sort of dots or of truth values."""
+        """Return a sort that needs no other one.
+
+        Its name is declared, unless it is the sort of dots or of truth values.
+        """
         if element.tag == "dot":
             return Sort(self.foreign)
         if element.tag in ("cyclicenumeration", "finiteenumeration"):
@@ -99,7 +102,7 @@ class SymmetricNet(Graph):
         raise self._refuse("foreign-construct", element, what=f"`{element.tag}`")
 
     def _sort(self, element: Element) -> Sort:
-        """The sort that an element names or is."""
+        """Return the sort that an element names or is."""
         if element.tag != "usersort":
             return self._simple(element, f"{element.line}:{element.column}", element.tag)
         found = self.sorts.get(element.get("declaration"))
@@ -122,7 +125,7 @@ class SymmetricNet(Graph):
         self.foreign.places.append(Place(name, sort.name, tokens, capacity=limit, doc=element.comments()))
 
     def _structure(self, element: Element, label: str) -> Element | None:
-        """The terms of a label; None without such a label. A label with only a text is refused."""
+        """Return the terms of a label; None without such a label. A label with only a text is refused."""
         found = element.first(label)
         structure = found.first("structure") if found is not None else None
         text = found.said("text") if found is not None else ""  # the same, for the eye
@@ -189,7 +192,7 @@ class SymmetricNet(Graph):
         self.tests.append((made.name, place, arc))
 
     def _write(self) -> None:
-        """A test arc finds tokens that others take. Here it would find more (E1), so it must be alone."""
+        """Refuse a test arc that finds tokens which others take. Here it would find more (E1), so it must be alone."""
         tested = Counter((name, place) for name, place, _ in self.tests)
         for name, place, arc in self.tests:
             if tested[name, place] > 1 or (name, place) in self.taken:
@@ -221,7 +224,7 @@ class SymmetricNet(Graph):
             self._refuse(str(error), element)
 
     def _terms(self, term: Element, parts: tuple[Sort, ...]) -> Iterator[tuple[int, bags.Token]]:
-        """The tokens of a term with their numbers, which are negative where they are subtracted."""
+        """Yield the tokens of a term with their numbers, which are negative where they are subtracted."""
         inside = list(_operands(term)) if term.tag in _OF_PARTS else []
         if term.tag == "numberof":
             number = 1
@@ -265,7 +268,7 @@ class SymmetricNet(Graph):
         return Component(sort, text, variable=term.tag == "variable")
 
     def _value(self, term: Element, expected: Sort | None = None) -> tuple[str, Sort]:
-        """A term of one value: its text and its sort."""
+        """Return a term of one value: its text and its sort."""
         if term.tag == "variable":
             found = self.variables.get(term.get("refvariable"))
             if found is None:
@@ -296,7 +299,7 @@ class SymmetricNet(Graph):
         raise self._refuse("foreign-construct", term, what=f"`{term.tag}`")
 
     def _part_of(self, term: Element) -> tuple[str, Sort]:
-        """The number of the part of a partition to which a value belongs."""
+        """Return the number of the part of a partition to which a value belongs."""
         key = term.get("refpartition")
         partition = self.partitions.get(key)
         if partition is None:
@@ -312,7 +315,7 @@ class SymmetricNet(Graph):
         return rank, Sort(self.foreign, f"part {key}", tuple(map(str, range(len(parts)))), 0)
 
     def _range(self, term: Element) -> Sort:
-        """The declared sort that a number of a range belongs to."""
+        """Return the declared sort that a number of a range belongs to."""
         inside = term.first("finiteintrange")
         first = inside.get("start") if inside is not None else ""
         last = inside.get("end") if inside is not None else ""
@@ -338,7 +341,7 @@ class SymmetricNet(Graph):
         return self._compared(operator, *inside)
 
     def _part(self, term: Element) -> str:
-        """A condition within another one: comparisons bind tighter than `and`, `or`."""
+        """Return a condition within another one: comparisons bind tighter than `and`, `or`."""
         return self._condition(term) if term.tag in _COMPARED else f"({self._condition(term)})"
 
     def _compared(self, operator: str, left: Element, right: Element) -> str:
@@ -361,7 +364,7 @@ def _operands(term: Element) -> Iterator[Element]:
 
 
 def _only(net: SymmetricNet, element: Element) -> Element:
-    """The one thing that an element contains."""
+    """Return the one thing that an element contains."""
     inside = list(_operands(element))
     if len(inside) != 1:
         net.foreign.refuse("foreign-not-one", element.span(net.foreign.file), what=element.tag, count=len(inside))
@@ -369,5 +372,5 @@ def _only(net: SymmetricNet, element: Element) -> Element:
 
 
 def _short(name: str) -> str:
-    """The name of a product, without the operators that some tools write in it."""
+    """Return the name of a product, without the operators that some tools write in it."""
     return name.replace("*", "_")

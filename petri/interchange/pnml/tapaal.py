@@ -25,7 +25,7 @@ _INVARIANT: Final = re.compile(r"(<=?)\s*(\w+)")
 
 
 def is_net(root: Element) -> bool:
-    """Whether a file is of TAPAAL: its places have invariants, or its arcs kinds that no other tool has."""
+    """Return whether a file is of TAPAAL: its places have invariants, or its arcs kinds that no other tool has."""
     parts = (one for net in root.nested for one in net.nested)
     return any(
         one.tag in _ARCS or "invariant" in one.attributes or one.attributes.get("type") in _AGED for one in parts
@@ -33,7 +33,7 @@ def is_net(root: Element) -> bool:
 
 
 def joined(foreign: Foreign, root: Element) -> Element:
-    """The net of all active parts of a file. What they share is there once, and its parts refer to it."""
+    """Return the net of all active parts of a file. What they share is there once, and its parts refer to it."""
     foreign.origin = "TAPAAL"
     net = Element("net", {"id": foreign.name}, root.line, root.column)
     for one in root.all(*_SHARED):
@@ -88,7 +88,7 @@ def _as_pnml(one: Element, constants: dict[str, str]) -> None:
 
 
 def _pass_over_the_rest(foreign: Foreign, root: Element) -> None:
-    """What a file says beside its net: queries, bounds of the search, and parts that take no part."""
+    """Report what a file says beside its net: queries, bounds of the search, and parts that take no part."""
     for note in (note for part in root.all("net") for note in part.all("labels")):
         foreign.comments += filter(None, (" ".join(note.text.split()),))
         note.pass_over()
@@ -127,7 +127,7 @@ class Ages:
                 self._refuse(self.places[key], "an invariant of a place from which nothing takes")
 
     def give(self, made: Transition, element: Element) -> None:
-        """The time of a transition."""
+        """Read the time of a transition."""
         span, urgent = element.span(self.foreign.file), element.get("urgent") == "true"
         said = {name: element.get(name) for name in (*_STOCHASTIC, "infiniteServer")}
         arcs = self.into.get(element.get("id"), [])
@@ -178,7 +178,7 @@ class Ages:
         return arc.attributes.get("type") in _AGED and self._ages(arc)[:2] != ("0", "")
 
     def _ages(self, arc: Element) -> tuple[str, str, bool]:
-        """The least and the greatest age, which is empty without a bound, and whether both are allowed."""
+        """Return the least and the greatest age, which is empty without a bound, and whether both are allowed."""
         text = arc.get("ages") or "[0,inf)"
         found = _INTERVAL.fullmatch(text.strip())
         if found is None or not found[2].isdigit() or not (found[3].isdigit() or found[3] == "inf"):
@@ -186,7 +186,7 @@ class Ages:
         return found[2], "" if found[3] == "inf" else found[3], (found[1], found[4]) == ("[", "]")
 
     def _invariant(self, place: Element) -> str:
-        """The greatest age of a token; empty without a bound."""
+        """Return the greatest age of a token; empty without a bound."""
         text = place.get("invariant") or "< inf"
         found = _INVARIANT.fullmatch(text.strip())
         if found is None or not (found[2].isdigit() or found[2] == "inf"):

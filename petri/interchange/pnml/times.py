@@ -76,7 +76,7 @@ class Times:
 
 
 def _properties(element: Element) -> dict[str, str]:
-    """What ProM and pm4py say of a net or a transition."""
+    """Return what ProM and pm4py say of a net or a transition."""
     tools = (one for one in element.nested if one.tag == "toolspecific" and one.attributes.get("tool") in _STOCHASTIC)
     found: dict[str, str] = {}
     for tool in tools:
@@ -90,7 +90,7 @@ def _text(value: float) -> str:
 
 
 def _normal(mean: float, deviation: float) -> str:
-    """A negative time is drawn again; beyond 10 deviations there are no values."""
+    """Draw a negative time again; beyond 10 deviations there are no values."""
     return f"normal({_text(mean)}, {_text(deviation)}, 0.0..{as_real(_text(mean + 10 * deviation))})"
 
 
@@ -123,7 +123,7 @@ def _shifted(shift: float, said: str) -> str:
 
 
 def _written(kind: str, parameters: list[str]) -> str:
-    """A time by its name in ProM and pm4py; empty if it is not known, or has other parameters."""
+    """Return a time by its name in ProM and pm4py; empty if it is not known, or has other parameters."""
     write = _KNOWN.get((kind, len(parameters)))
     try:
         return write(*map(float, parameters)) if write is not None else ""

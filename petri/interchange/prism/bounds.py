@@ -28,7 +28,7 @@ class Bounds:
     _forms: dict[str, Form] = field(default_factory=dict)  # of constants
 
     def keep(self, name: str, value: Node, guards: Iterable[Node]) -> bool:
-        """Whether an update to a value, under guards, leaves a variable within its bounds."""
+        """Return whether an update to a value, under guards, leaves a variable within its bounds."""
         new = self._form(value)
         if new is None or any(bound is not None and self._form(bound) is None for bound in self.variables[name]):
             return False
@@ -47,11 +47,11 @@ class Bounds:
             yield _sum(new, high, -1)
 
     def _follows(self, form: Form, known: Sequence[Form]) -> bool:
-        """Whether a form is at most 0, as one of those that are known to be is at least as large."""
+        """Return whether a form is at most 0, as one of those that are known to be is at least as large."""
         return any(self._is_negative(_sum(form, other, -1)) for other in ({}, *known))
 
     def _is_negative(self, form: Form) -> bool:
-        """Whether a form is at most 0 whatever its variables, which are not negative, and its constants are."""
+        """Return whether a form is at most 0 whatever its variables, which are not negative, and its constants are."""
         return all(
             factor <= 0 if name == _NUMBER or self._is_never_negative(name) else factor == 0
             for name, factor in form.items()
@@ -63,7 +63,7 @@ class Bounds:
         return value is not None and value >= 0
 
     def _conditions(self, guard: Node) -> Iterator[Form]:
-        """The forms that are at most 0 where a comparison holds."""
+        """Yield the forms that are at most 0 where a comparison holds."""
         if guard.op == "not" and guard.parts[0].op in NEGATED:
             guard = Node(NEGATED[guard.parts[0].op], guard.parts[0].parts)
         if len(guard.parts) != 2 or guard.op not in ("==", "!=", "<", "<=", ">", ">="):
@@ -83,13 +83,13 @@ class Bounds:
             yield self._strict(under if guard.op == "<" else over)
 
     def _is_bound(self, name: str, form: Form) -> bool:
-        """Whether a form says by how much a variable is beyond one of its bounds."""
+        """Return whether a form says by how much a variable is beyond one of its bounds."""
         return name in self.variables and any(
             not any(_sum(form, other, -1).values()) for other in self._beyond(name, {name: Fraction(1)})
         )
 
     def _strict(self, form: Form) -> Form:
-        """The form that is at most 0 where this one is less; of whole numbers, 1 more."""
+        """Return the form that is at most 0 where this one is less; of whole numbers, 1 more."""
         whole = all(
             factor.denominator == 1 and (name == _NUMBER or name in self.variables or self.whole(name))
             for name, factor in form.items()
@@ -97,7 +97,7 @@ class Bounds:
         return _sum(form, {_NUMBER: Fraction(1)}, 1) if whole else form
 
     def _form(self, node: Node) -> Form | None:
-        """The linear form of an expression; None if it has none."""
+        """Return the linear form of an expression; None if it has none."""
         if node.op == "number":
             value = value_of(node, {})
             return None if value is None else {_NUMBER: value}
@@ -118,7 +118,7 @@ class Bounds:
         return None
 
     def _of_name(self, name: str) -> Form:
-        """A variable, a constant with a number, or the form that defines a constant."""
+        """Return a variable, a constant with a number, or the form that defines a constant."""
         if name in self.variables:
             return {name: Fraction(1)}
         if name not in self._forms:

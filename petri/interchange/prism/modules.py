@@ -204,7 +204,7 @@ class _Model:
         return self.remarks.about(self._span(at).line)
 
     def _module(self, module: _Texts) -> None:
-        """The comment of a module goes to its first variable."""
+        """Give the comment of a module to its first variable."""
         at, doc = 0, module.doc
         for statement in module.body.split(";"):
             start = module.base
@@ -298,7 +298,9 @@ class _Model:
                 self._refuse("foreign-unknown-name", command.span, name=unknown)
 
     def _flag(self, name: str, declared: _Declared) -> bool:
-        """Whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it was."""
+        """Return whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it
+        was.
+        """
         if declared.type != "bool" and (declared.low is None or (_bit(declared.low), _bit(declared.high)) != (0, 1)):
             return False
         return _bit(declared.initial) is not None and all(
@@ -308,7 +310,8 @@ class _Model:
         )
 
     def _counted(self, names: Set[str], made: Sequence[_Command]) -> set[str]:
-        """The variables that all updates count: add or subtract a number, add another such variable, or set to 0.
+        """Return the variables that all updates count: add or subtract a number, add another such variable, or set to
+        0.
 
         Their guards must keep them within their bounds, which a number of tokens does not have: PRISM stops where an
         update leaves them, and so does the range of a place with a value.
@@ -333,7 +336,7 @@ class _Model:
         return left
 
     def _may_be_counted(self, declared: _Declared) -> bool:
-        """Whether a variable is an int from 0 on, and begins within its bounds as far as these are numbers."""
+        """Return whether a variable is an int from 0 on, and begins within its bounds as far as these are numbers."""
         if declared.type == "bool" or (declared.low is not None and infix.value_of(declared.low, {}) != 0):
             return False
         start, most = (infix.value_of(one, {}) if one else None for one in (declared.initial, declared.high))
@@ -342,7 +345,7 @@ class _Model:
     # ------------------------------------------------------------ commands
 
     def _combined(self) -> Iterator[_Command]:
-        """Each command without a label, and each combination of commands with a label of several modules."""
+        """Yield each command without a label, and each combination of commands with a label of several modules."""
         count, done = 0, set[str]()
         for command in self.commands:
             combinations: Iterator[tuple[_Command, ...]] = iter([(command,)])
@@ -400,7 +403,7 @@ class _Model:
         self._arcs(transition, command, changes, given)
 
     def _signed(self) -> set[str]:
-        """The variables that may be negative."""
+        """Return the variables that may be negative."""
         lows = {name: one.low for name, one in self.declared.items() if not self.variables[name].counted}
         values = {name: infix.value_of(low, {}) if low is not None else None for name, low in lows.items()}
         return {name for name, value in values.items() if value is None or value < 0}
@@ -411,7 +414,7 @@ class _Model:
         return () if rate.op == "name" else (f"{text} > 0", f"{text} > 0.0")
 
     def _name_of(self, command: _Command) -> str:
-        """The label, with a number from the second command on; else a step of the module."""
+        """Return the label, with a number from the second command on; else a step of the module."""
         names = self.foreign.names
         if not command.label or names.known("transition", command.label):
             return names.fresh(command.label or f"{command.module}_step")
@@ -443,7 +446,7 @@ class _Model:
                 transition.inputs.append(f"read {variable.place}({self._pattern(key, words)})")
 
     def _pattern(self, key: str, words: set[str]) -> str:
-        """What an arc finds: the value that a guard asks for, or any, by its name where that is used."""
+        """Return what an arc finds: the value that a guard asks for, or any, by its name where that is used."""
         if key in self.values:
             return self.writer.text(self.values[key])
         bound = self.variables[key].bound
@@ -456,7 +459,9 @@ class _Model:
         return _change(node, key)
 
     def _fixed(self, part: Node) -> bool:
-        """Whether a condition only says the value of a variable that is not counted, or a flag; the value is kept."""
+        """Return whether a condition only says the value of a variable that is not counted, or a flag; the value is
+        kept.
+        """
         for key in (one.text for one in part.everywhere() if one.op == "name" and one.text in self.variables):
             variable, bit = self.variables[key], _says(part, key)
             if bit is not None and (variable.flag or variable.type == "bool"):
@@ -483,7 +488,7 @@ class _Model:
         return short if short is not None else infix.bare(self.writer.text(written))
 
     def _as_tokens(self, node: Node) -> Node:
-        """The expression with variables as `tokens`, and those whose value a guard says as this value."""
+        """Return the expression with variables as `tokens`, and those whose value a guard says as this value."""
         if node.op == "name" and node.text in self.variables:
             held = Node("tokens", text=node.text, at=node.at)
             truth = self.variables[node.text].flag and self.variables[node.text].type == "bool"
@@ -513,7 +518,10 @@ class _Model:
             self.foreign.warn("foreign-rewards", others[0][1], names=[title for title, _ in others])
 
     def _reward_text(self, items: list[str], span: Span) -> str | None:
-        """The sum of `condition : value` of states and `[label] true : number` of commands; None if there is more."""
+        """Return the sum of `condition : value` of states and `[label] true : number` of commands;
+
+        None if there is more.
+        """
         states: dict[str, list[tuple[Node, Node]]] = {}  # by the variable whose value they read
         parts: list[str] = []
         for label, condition, value in [self._reward_item(item, span) for item in items]:
@@ -542,7 +550,7 @@ class _Model:
         return " + ".join(parts) or None
 
     def _reward_item(self, item: str, span: Span) -> tuple[str | None, Node, Node]:
-        """The label of commands, none for states, the condition and the value."""
+        """Return the label of commands, none for states, the condition and the value."""
         found = re.fullmatch(r"(?:\[(\w*)\])?([^:]*):(.*)", item, re.DOTALL)
         if found is None:
             self._refuse("foreign-line", span, text=item[:80])
@@ -552,7 +560,9 @@ class _Model:
         return self._inlined(self.expressions.node(text.strip(), span, tight_not=False), span, [], [0])
 
     def _inlined(self, node: Node, span: Span, above: list[str], size: list[int]) -> Node:
-        """The expression with formulas written out; they may stand after it in the file, so it is parsed once more."""
+        """Return the expression with formulas written out; they may stand after it in the file, so it is parsed once
+        more.
+        """
         size[0] += 1
         if size[0] > MOST_OPERATIONS:
             self._refuse(
@@ -581,7 +591,7 @@ class _Model:
 
 
 def _split(text: str, sign: str) -> list[str]:
-    """The parts between signs that are in no parentheses."""
+    """Return the parts between signs that are in no parentheses."""
     parts, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -598,7 +608,10 @@ def _bit(node: Node | None) -> int | None:
 
 
 def _says(part: Node, name: str) -> int | None:
-    """The value, 0 or 1, that a condition gives to a variable: `x`, `!x`, `x = 1`, `x > 0`; None if it says no more."""
+    """Return the value, 0 or 1, that a condition gives to a variable:
+
+    `x`, `!x`, `x = 1`, `x > 0`; None if it says no more.
+    """
     if part.op == "name" and part.text == name:
         return 1
     if part.op == "not" and part.parts[0] == Node("name", text=name, at=part.parts[0].at):
@@ -625,7 +638,7 @@ def _change(node: Node, name: str) -> int | None:
 
 
 def _counts(node: Node, name: str, counted: set[str]) -> bool:
-    """Whether an update is `name + 2`, `name + other` or 0."""
+    """Return whether an update is `name + 2`, `name + other` or 0."""
     if _change(node, name) is not None or (node.op, node.text) == ("number", "0"):
         return True
     return (
@@ -644,7 +657,9 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 
 def _asks(node: Node) -> int:
-    """The number that a condition `name >= number` or `name > number - 1` asks for; 0 for any other condition."""
+    """Return the number that a condition `name >= number` or `name > number - 1` asks for; 0 for any other
+    condition.
+    """
     if node.op not in (">", ">=") or node.parts[0].op != "name":
         return 0
     number = node.parts[1]

@@ -76,7 +76,7 @@ def difference(added: Iterable[tuple[int, Token]], subtracted: Sequence[tuple[in
 
 
 def _folded(items: list[Item]) -> list[Item]:
-    """The items, with `ALL` for those that differ in one component only, and have all of its values."""
+    """Return the items, with `ALL` for those that differ in one component only, and have all of its values."""
     for place in range(max((len(item.token) for item in items), default=0)):
         groups: dict[tuple[int, Token], list[Item]] = {}
         for item in items:
@@ -108,12 +108,12 @@ def _subtract(items: list[Item], count: int, token: Token) -> None:
 
 
 def outputs(items: Iterable[Item]) -> list[Arc]:
-    """What an output arc gives: a token that is perhaps subtracted has a condition."""
+    """Return what an output arc gives: a token that is perhaps subtracted has a condition."""
     return [Arc(item.count, *part) for item in items for part in _expanded(item)]
 
 
 def inputs(items: Iterable[Item]) -> list[Arc]:
-    """What an input arc takes; only one variable may be subtracted from an `ALL`."""
+    """Return what an input arc takes; only one variable may be subtracted from an `ALL`."""
     found: list[Arc] = []
     for item in items:
         variable = [token for token in item.without if not _constant(item, token)]
@@ -135,7 +135,7 @@ def _constant(item: Item, token: Token) -> bool:
 
 
 def _values(token: Token) -> Iterator[tuple[str, ...]]:
-    """The tokens that one with `ALL` stands for."""
+    """Yield the tokens that one with `ALL` stands for."""
     size = 1
     for place in _places_of_all(token):
         size *= len(token[place].sort.values)
@@ -145,7 +145,7 @@ def _values(token: Token) -> Iterator[tuple[str, ...]]:
 
 
 def _expanded(item: Item) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each token that an item stands for, with the condition under which it is there."""
+    """Yield each token that an item stands for, with the condition under which it is there."""
     free = _places_of_all(item.token)
     for values in _values(item.token):
         conditions = [_differs(values, token, free) for token in item.without]
@@ -154,7 +154,7 @@ def _expanded(item: Item) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _differs(values: Sequence[str], token: Token, places: Sequence[int]) -> str:
-    """The condition that a token is another one: "false" if it is the same, empty if it cannot be."""
+    """Return the condition that a token is another one: "false" if it is the same, empty if it cannot be."""
     parts: list[str] = []
     for place in places:
         mine, other = values[place], token[place].text
@@ -167,7 +167,7 @@ def _differs(values: Sequence[str], token: Token, places: Sequence[int]) -> str:
 
 
 def _others(token: Token, without: Token) -> Iterator[tuple[str, ...]]:
-    """All tokens but one: those whose value follows, in a circle, 1, 2, … after that of the one."""
+    """Yield all tokens but one: those whose value follows, in a circle, 1, 2, … after that of the one."""
     free = _places_of_all(token)
     if len(free) != 1:
         raise BagError("foreign-subtractions")

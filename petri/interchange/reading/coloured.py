@@ -32,7 +32,7 @@ class Coloured:
         return self._of.setdefault(transition.name, Variables())
 
     def marking(self, items: list[bags.Item], sort: Sort) -> str:
-        """The initial tokens of a place. Raises BagError."""
+        """Return the initial tokens of a place. Raises BagError."""
         if not sort.black and not sort.parts and len(items) == 1 and _whole_set(items[0]):
             return "all"
         arcs = bags.outputs(items)
@@ -67,7 +67,7 @@ class Coloured:
         return [lacks(f"{place}({value(arc, sort)})", arc.count) for arc in bags.outputs(items)]
 
     def bind_rest(self, transitions: Iterable[Transition]) -> None:
-        """A variable that no input arc binds may have any value: a place with all values is read."""
+        """Let a variable that no input arc binds have any value: a place with all values is read."""
         for transition in transitions:
             variables = self.variables(transition)
             for name, sort in variables.used.items():
@@ -88,17 +88,17 @@ def value(arc: bags.Arc, sort: Sort) -> str:
 
 
 def black(count: int | str) -> str:
-    """An initial marking of black tokens; the number may be an expression."""
+    """Return an initial marking of black tokens; the number may be an expression."""
     return times(count, "token") if str(count) != "0" else ""
 
 
 def times(count: int | str, what: str) -> str:
-    """An arc with a number, or the expression of one."""
+    """Return an arc with a number, or the expression of one."""
     return what if str(count) == "1" else f"{factor(str(count))} * {what}"
 
 
 def lacks(what: str, count: int | str) -> str:
-    """An inhibitor arc, which is violated by `count` tokens."""
+    """Return an inhibitor arc, which is violated by `count` tokens."""
     return f"no {what}" if str(count) == "1" else f"no {what} >= {count}"
 
 
@@ -112,5 +112,5 @@ def _whole_set(item: bags.Item) -> bool:
 
 
 def _token(arc: bags.Arc, sort: Sort) -> str:
-    """Initial tokens; a number of numbers needs parentheses."""
+    """Write initial tokens; a number of numbers needs parentheses."""
     return value(arc, sort) if arc.count == 1 else f"{arc.count} * ({value(arc, sort)})"

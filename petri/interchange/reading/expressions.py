@@ -33,7 +33,7 @@ class Expressions:
         self.writer = Writer(self._name, self._tokens, infix.plain_call)
 
     def constant(self, name: str, value: str, kind: str = "", word: str = "param", doc: str = "") -> None:
-        """A named constant of the file, with its value as the file writes it; kind: `int`, `real` or none."""
+        """Add a named constant of the file, with its value as the file writes it; kind: `int`, `real` or none."""
         self._constants[name] = value, kind, word, doc
 
     def guess(self, name: str, value: str, span: Span) -> None:
@@ -48,14 +48,14 @@ class Expressions:
         return self._constants[name][1] if name in self._constants else ""
 
     def definition(self, name: str) -> Node | None:
-        """What a constant is defined by; None if it is none, or if that cannot be read."""
+        """Return what a constant is defined by; None if it is none, or if that cannot be read."""
         try:
             return self._read(self._constants[name][0]) if name in self._constants else None
         except InfixError:
             return None
 
     def expanded(self, node: Node, span: Span) -> Node:
-        """The expression with what it names written out, where that reads the marking. Raises LanguageError."""
+        """Return the expression with what it names written out, where that reads the marking. Raises LanguageError."""
         size = [0]
         return self._expanded(node, span, [], size)
 
@@ -92,7 +92,7 @@ class Expressions:
             self.foreign.note("foreign-unused", span, names=unused)
 
     def _inlined(self, text: str) -> bool:
-        """Whether a definition is written out where it is used: it reads the marking, or is a distribution."""
+        """Return whether a definition is written out where it is used: it reads the marking, or is a distribution."""
         try:
             return any(
                 part.op in ("tokens", "call", "==", "<", "<=", ">", ">=", "!=", "and", "or", "not")
@@ -111,25 +111,25 @@ class Expressions:
             self.foreign.refuse("foreign-expression", span, text=text[:80], reason=error.reason)
 
     def text(self, expression: str, span: Span, writer: Writer | None = None) -> str:
-        """The expression in the language. Raises LanguageError."""
+        """Return the expression in the language. Raises LanguageError."""
         return self.written(self.expanded(self.node(expression, span), span), expression, span, writer)
 
     def written(self, node: Node, expression: str, span: Span, writer: Writer | None = None) -> str:
-        """A part of an expression of the file. Raises LanguageError."""
+        """Return a part of an expression of the file. Raises LanguageError."""
         try:
             return (writer or self.writer).text(node)
         except InfixError as error:
             self.foreign.refuse("foreign-expression", span, text=expression[:80], reason=error.reason)
 
     def whole(self, expression: str, span: Span) -> int:
-        """A number of tokens, which must be known. Raises LanguageError."""
+        """Return a number of tokens, which must be known. Raises LanguageError."""
         value = self.value(expression, span)
         if value is None or value.denominator != 1 or not 0 <= value <= 10**9:
             self.foreign.refuse("foreign-number", span, text=expression[:40], most=10**9)
         return int(value)
 
     def value(self, expression: str, span: Span) -> Fraction | None:
-        """The value of an expression of constants; None if it is none."""
+        """Return the value of an expression of constants; None if it is none."""
         node = self.node(expression, span)
         for part in node.everywhere():
             if part.op == "name":

@@ -89,7 +89,7 @@ class Foreign:
             self.name = Names().give("net", title)
 
     def choose(self, nets: Sequence[tuple[str, T]], span: Span) -> T:
-        """The net that is wanted, else the first of them. Raises LanguageError."""
+        """Return the net that is wanted, else the first of them. Raises LanguageError."""
         known = tuple(name for name, _ in nets)
         if self.wanted and self.wanted not in known:
             self.refuse("foreign-unknown-net", span, name=self.wanted, known=known)

@@ -31,7 +31,10 @@ ATOM: Final = 8
 
 
 def read(text: str, *, tight_not: bool = True) -> Node:
-    """The tree of an expression. tight_not: `!a == b` is (!a) == b, as in C, not !(a == b). Raises InfixError."""
+    """Return the tree of an expression. tight_not:
+
+    `!a == b` is (!a) == b, as in C, not !(a == b). Raises InfixError.
+    """
     return _Reader(text, tight_not).whole()
 
 
@@ -130,7 +133,7 @@ class _Reader(TokenReader):
         raise self.unexpected()
 
     def named(self, name: str, at: int) -> Node:
-        """What begins with a name: a call `f(x)`, an index `f[x]`, the name, or `x++`, the value after it."""
+        """Return what begins with a name: a call `f(x)`, an index `f[x]`, the name, or `x++`, the value after it."""
         if self.accept("("):
             return Node("call", tuple(self.listed(")")), name, at)
         if self.accept("["):
@@ -156,7 +159,7 @@ class Writer:
         return self._write(node)[0]
 
     def operand(self, node: Node, binds: int = ATOM) -> str:
-        """The text, in parentheses unless it binds at least so tightly."""
+        """Return the text, in parentheses unless it binds at least so tightly."""
         text, own = self._write(node)
         return text if own >= binds else f"({text})"
 
@@ -193,7 +196,7 @@ ATOMIC: Final = re.compile(r"[\w.]+(?:\([^()]*\))?|-?[\d.]+(?:[eE][+-]?\d+)?")
 
 
 def factor(text: str) -> str:
-    """An expression where a product has one."""
+    """Return an expression where a product has one."""
     return text if ATOMIC.fullmatch(text) else f"({text})"
 
 
@@ -204,7 +207,7 @@ FUNCTIONS: Final = {
 
 
 def plain_call(node: Node, arguments: Sequence[str]) -> str:
-    """The functions that most tools have."""
+    """Return the functions that most tools have."""
     name = FUNCTIONS.get(node.text)
     if node.text in ("mod", "div") and len(arguments) == 2:
         return f"({factor(arguments[0])} {node.text} {factor(arguments[1])})"
@@ -218,7 +221,7 @@ def plain_call(node: Node, arguments: Sequence[str]) -> str:
 
 
 def number_text(text: str) -> str:
-    """A number as the language writes it: a digit on both sides of the point, no zeros that say nothing."""
+    """Return a number as the language writes it: a digit on both sides of the point, no zeros that say nothing."""
     mantissa, _, exponent = text.lower().partition("e")
     whole, point, part = mantissa.partition(".")
     whole = whole.lstrip("0") or "0"
@@ -235,7 +238,7 @@ def number_text(text: str) -> str:
 
 
 def decimal_of(value: Fraction, digits: int = 7) -> str | None:
-    """The value as a short decimal number, exactly; None if it has more digits."""
+    """Return the value as a short decimal number, exactly; None if it has more digits."""
     for places in range(digits):
         scaled = value * 10**places
         if scaled.denominator == 1:
@@ -246,7 +249,7 @@ def decimal_of(value: Fraction, digits: int = 7) -> str | None:
 
 
 def value_of(node: Node, known: Mapping[str, Fraction]) -> Fraction | None:
-    """The value of an expression of constants, exactly; None if it has none that can be found."""
+    """Return the value of an expression of constants, exactly; None if it has none that can be found."""
     if node.op == "number":
         return Fraction(node.text) if len(node.text) < 40 and _small(node.text) else None
     if node.op == "name":
@@ -289,12 +292,12 @@ def mean_of_rate(rate: str) -> str:
 
 
 def as_real(text: str) -> str:
-    """A number with a point, where a whole number would be an int."""
+    """Return a number with a point, where a whole number would be an int."""
     return f"{text}.0" if text.isdigit() else text
 
 
 def bare(text: str) -> str:
-    """A text without parentheses around the whole."""
+    """Return a text without parentheses around the whole."""
     depth = 0
     for position, character in enumerate(text):
         depth += (character == "(") - (character == ")")

@@ -18,12 +18,14 @@ class Intervals:
         self.guessed: Span | None = None
 
     def without(self, span: Span) -> dict[str, str]:
-        """The time of a transition without an interval."""
+        """Return the time of a transition without an interval."""
         self.untimed = self.untimed or span
         return dict(UNTIMED)
 
     def within(self, low: str, high: str, closed: bool, span: Span) -> dict[str, str]:
-        """The time of a transition between two numbers; high: empty without end. closed: both bounds belong to it."""
+        """Return the time of a transition between two numbers; high: empty without end. closed: both bounds belong to
+        it.
+        """
         low, high = number_text(low), number_text(high) if high else ""
         if low == high and closed:
             return {} if float(low) == 0 else {"after": low}

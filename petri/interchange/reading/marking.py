@@ -12,7 +12,7 @@ _TRUTH = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "not")
 
 
 def figure(items: Sequence[tuple[Node, Node]], writer: Writer) -> str:
-    """The mean over time of the sum of the values whose conditions hold; each item is a condition and its value.
+    """Return the mean over time of the sum of the values whose conditions hold; each item is a condition and its value.
 
     Raises InfixError.
     """
@@ -26,13 +26,16 @@ def figure(items: Sequence[tuple[Node, Node]], writer: Writer) -> str:
 
 
 def figure_of_tokens(place: str, items: Sequence[tuple[Node, Node]], writer: Writer) -> str:
-    """The same of values of a place's tokens, which the writer calls `value`. Raises InfixError."""
+    """Return the same of values of a place's tokens, which the writer calls `value`. Raises InfixError."""
     total = " + ".join(writer.operand(_of(*item), 5) for item in items)
     return f"mean({place}, {bare(total)})"
 
 
 def reward(formula: Node, writer: Writer) -> str:
-    """The mean over time of a formula, in which `ifelse(condition, 1, 0)` is a share of time. Raises InfixError."""
+    """Return the mean over time of a formula, in which `ifelse(condition, 1, 0)` is a share of time.
+
+    Raises InfixError.
+    """
     if formula.op in _TRUTH:
         return figure([(formula, Node("number", text="1"))], writer)
     if formula.op in ("call", "if") and formula.text in ("ifelse", "") and len(formula.parts) == 3:

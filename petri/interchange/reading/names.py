@@ -28,7 +28,7 @@ class Names:
         self._next: dict[str, int] = {}  # the number to try first, so that many equal names take no longer
 
     def give(self, kind: str, key: Hashable, wanted: str | None = None) -> str:
-        """The name of the thing with this key; wanted: how the file calls it, if that is not the key."""
+        """Return the name of the thing with this key; wanted: how the file calls it, if that is not the key."""
         known = self._given.get((kind, key))
         if known is not None:
             return known
@@ -42,15 +42,15 @@ class Names:
         return self._given.get((kind, key))
 
     def fresh(self, wanted: str) -> str:
-        """A name for a thing that the file does not have."""
+        """Return a name for a thing that the file does not have."""
         return self._free(identifier(wanted))
 
     def array(self, wanted: str) -> str:
-        """A name for an array: with a `_` at the end, if another thing has it."""
+        """Return a name for an array: with a `_` at the end, if another thing has it."""
         return self._free(f"{wanted}_" if wanted in self._used else wanted)
 
     def original(self, name: str) -> str:
-        """How the file calls it, where more differs than white space; else an empty text."""
+        """Return how the file calls it, where more differs than white space; else an empty text."""
         original = " ".join(self._originals.get(name, "").split())
         return "" if re.sub(r"[\s_]+", "_", original) == name else original
 
@@ -66,7 +66,7 @@ class Names:
 
 
 def identifier(text: str) -> str:
-    """The text as a name of the language: letters, digits and `_`, a letter first."""
+    """Return the text as a name of the language: letters, digits and `_`, a letter first."""
     written = "".join(_WORDS.get(character, character) for character in unicodedata.normalize("NFKC", text).strip())
     plain = re.sub(r"_+", "_", re.sub(r"\W", "_", written))[:_LONGEST].rstrip("_")
     if re.fullmatch(r"p\d+", plain):  # `p99` of a measure

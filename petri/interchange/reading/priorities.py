@@ -29,7 +29,7 @@ class Priorities:
         self.left = MOST_CONDITIONS
 
     def of_levels(self, levels: Mapping[str, int]) -> None:
-        """A number for each transition; the highest fires first."""
+        """Set a number for each transition; the highest fires first."""
         if len(set(levels.values())) < 2:
             return
         if not any("after" in self.transitions[name].clauses for name in levels):
@@ -58,7 +58,7 @@ class Priorities:
                 guard(self.transitions[name], condition)
 
     def _disabled(self, name: str, where: str) -> str:
-        """The condition that a transition is not enabled, where another one is; empty if it never is."""
+        """Return the condition that a transition is not enabled, where another one is; empty if it never is."""
         own, conditions = self.arcs[where].black, list[str]()
         if any(isinstance(one, str) for one in self.arcs[name].inputs) or "when" in self.transitions[name].clauses:
             what = "a priority over transitions, of one that coloured tokens or a guard enable,"

@@ -9,7 +9,7 @@ _RULE: Final = re.compile(r"[\s\-=*/#~_]*")
 
 
 def is_rule(comment: str) -> bool:
-    """Whether a comment is empty or only draws a line."""
+    """Return whether a comment is empty or only draws a line."""
     return _RULE.fullmatch(comment) is not None
 
 
@@ -30,7 +30,7 @@ class Remarks:
                 self._beside[number] = after.strip()
 
     def head(self) -> list[str]:
-        """The lines of comment before anything else."""
+        """Return the lines of comment before anything else."""
         lines, number = [], 1
         while number in self._alone or number in self._empty:
             lines.append(self._alone.pop(number, ""))
@@ -38,7 +38,7 @@ class Remarks:
         return [line for line in lines if not is_rule(line)]
 
     def about(self, line: int) -> str:
-        """The comment on this line, after the lines of comment right above it."""
+        """Return the comment on this line, after the lines of comment right above it."""
         above: list[str] = []
         number = line - 1
         while number in self._alone:

@@ -30,7 +30,7 @@ class Sort:
         return not self.name
 
     def successor(self, value: str) -> str:
-        """The next value; the first follows the last."""
+        """Return the next value; the first follows the last."""
         if self.name == TRUTH:
             return f"(not {value})"
         if self.first is None:
@@ -45,7 +45,7 @@ class Sort:
         return f"(if {value} == {self.values[0]} then {self.values[-1]} else {value} - 1)"
 
     def shifted(self, value: str, by: int) -> str:
-        """The value `by` places further on, from the first again after the last."""
+        """Return the value `by` places further on, from the first again after the last."""
         if self.first is None:
             for _ in range(by):
                 value = self.successor(value)
@@ -61,14 +61,14 @@ class Sort:
         return value if self.first is not None else self.listed("rank", range(len(self.values)), value)
 
     def ordinal(self, value: str) -> str:
-        """The position of a value in its set, from 1."""
+        """Return the position of a value in its set, from 1."""
         if self.first is None:
             rank = self.rank(value)
             return f"({rank} + 1)"
         return value if self.first == 1 else f"({value} {'+' if self.first < 1 else '-'} {abs(self.first - 1)})"
 
     def listed(self, word: str, values: Sequence[object], value: str) -> str:
-        """What a list over the values of the set has for one of them. Its list becomes part of the net."""
+        """Return what a list over the values of the set has for one of them. Its list becomes part of the net."""
         if self.name == TRUTH:
             return f"(if {value} then {values[1]} else {values[0]})"
         place = f"{value} - {self.first}" if self.first else value
@@ -82,7 +82,7 @@ class Sort:
 
 
 def enumeration(foreign: Foreign, key: str, name: str, values: Sequence[tuple[str, str]]) -> Sort:
-    """A set of (key, name) values, declared in the net: as numbers, if the names are numbers without gaps."""
+    """Return a set of (key, name) values, declared in the net: as numbers, if the names are numbers without gaps."""
     if [text.lower() for _, text in values] == ["false", "true"]:
         return truth(foreign)
     made = foreign.names.give("sort", key, name)
@@ -101,13 +101,13 @@ def truth(foreign: Foreign) -> Sort:
 
 
 def numbered(foreign: Foreign, made: str, first: int, last: int) -> Sort:
-    """The numbers from first to last, declared in the net under this name."""
+    """Return the numbers from first to last, declared in the net under this name."""
     foreign.types.append(Type(made, f"{first}..{last}", foreign.names.original(made)))
     return Sort(foreign, made, tuple(map(str, range(first, last + 1))), first)
 
 
 def product(foreign: Foreign, key: str, name: str, parts: Sequence[Sort], fields: Sequence[str] = ()) -> Sort:
-    """A record of values of these sets, declared in the net."""
+    """Return a record of values of these sets, declared in the net."""
     made = foreign.names.give("sort", key, name)
     named = fields or [f"x{number}" for number in range(1, len(parts) + 1)]
     inside = ", ".join(f"{one}: {part.name}" for one, part in zip(named, parts, strict=True))

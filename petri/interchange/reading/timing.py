@@ -15,7 +15,7 @@ from petri.interchange.reading.tokens import Node
 def exponential(
     transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool], signed: Collection[str] = ()
 ) -> None:
-    """An exponential time with this rate. Where the marking can make it 0, the transition is not enabled then.
+    """Set an exponential time with this rate. Where the marking can make it 0, the transition is not enabled then.
 
     sure: whether a place of the file holds a token whenever the transition is enabled. signed: what may be negative.
     """
@@ -60,12 +60,12 @@ def _varies(node: Node) -> bool:
 
 
 def _quotient(text: str) -> str:
-    """A text to be divided."""
+    """Return a text to be divided."""
     return text if re.fullmatch(r"[\w. /*]+", text) else f"({text})"
 
 
 def _rounded(rate: Fraction) -> str | None:
-    """A short mean whose reciprocal, rounded to a double, is the rate: 3 for 0.3333333333333333."""
+    """Return a short mean whose reciprocal, rounded to a double, is the rate: 3 for 0.3333333333333333."""
     mean = decimal_of(Fraction(repr(1 / float(rate))))
     return mean if mean is not None and 1 / float(mean) == float(rate) else None
 
@@ -77,7 +77,9 @@ def guard(transition: Transition, condition: str) -> None:
 
 
 def _positive(node: Node, sure: Callable[[str], bool]) -> bool:
-    """Whether a rate is greater than 0: constants are, and numbers of tokens where a place is sure to hold some."""
+    """Return whether a rate is greater than 0: constants are, and numbers of tokens where a place is sure to hold
+    some.
+    """
     if node.op == "tokens":
         return sure(node.text)
     if not _varies(node):
@@ -126,6 +128,6 @@ DISTRIBUTIONS: Final[dict[str, tuple[int, Callable[..., str]]]] = {
 
 
 def distribution(name: str, parameters: Sequence[str]) -> str | None:
-    """A time of another tool; None if it is not known."""
+    """Return a time of another tool; None if it is not known."""
     count, write = DISTRIBUTIONS.get(name.lower(), (-1, str))
     return write(*parameters) if count == len(parameters) else None

@@ -86,7 +86,7 @@ class TokenReader:
         raise NotImplementedError
 
     def whole(self) -> Node:
-        """The tree of the whole text. Raises InfixError."""
+        """Return the tree of the whole text. Raises InfixError."""
         try:
             node = self.expression()
         except RecursionError:
@@ -114,11 +114,11 @@ class TokenReader:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number that is not negative, and that a double may have."""
+    """Return whether a text is a number that is not negative, and that a double may have."""
     return _NUMBER.fullmatch(text) is not None and not is_huge(text)
 
 
 def is_huge(text: str) -> bool:
-    """Whether a number has more than 400 characters, or an exponent beyond 300: no double has such a value."""
+    """Return whether a number has more than 400 characters, or an exponent beyond 300: no double has such a value."""
     exponent = text.lower().partition("e")[2].lstrip("+-~").lstrip("0")
     return len(text) > 400 or len(exponent) > 3 or int(exponent or 0) > 300

@@ -61,26 +61,30 @@ class Element:
             self.read = (*self.read, name)
 
     def all(self, *tags: str) -> Iterator[Element]:
-        """Its direct children of these kinds; without kinds, all."""
+        """Yield its direct children of these kinds; without kinds, all."""
         for child in self.nested:
             if not tags or child.tag in tags:
                 child.seen = True
                 yield child
 
     def first(self, *path: str) -> Element | None:
-        """The first descendant on this path of kinds."""
+        """Return the first descendant on this path of kinds."""
         found: Element | None = self
         for tag in path:
             found = next(found.all(tag), None) if found is not None else None
         return found
 
     def said(self, *path: str) -> str:
-        """The text of the first descendant on this path, without white space around it; empty if there is none."""
+        """Return the text of the first descendant on this path, without white space around it; empty if there is
+        none.
+        """
         found = self.first(*path)
         return found.text.strip() if found is not None else ""
 
     def label(self, name: str) -> str:
-        """What the element says under a name, as an attribute or a child: the child's `text`, `value`, or own text."""
+        """Return what the element says under a name, as an attribute or a child: the child's `text`, `value`, or own
+        text.
+        """
         if self.attributes.get(name):
             return self.get(name).strip()
         child = self.first(name)
@@ -89,7 +93,7 @@ class Element:
         return child.said("text") or child.said("value") or child.text.strip() or child.get("value").strip()
 
     def everywhere(self, *tags: str) -> Iterator[Element]:
-        """All descendants of these kinds, in the order of the file."""
+        """Yield all descendants of these kinds, in the order of the file."""
         pending = [self]
         while pending:
             element = pending.pop()
@@ -107,7 +111,7 @@ class Element:
             pending.extend(element.nested)
 
     def comments(self) -> str:
-        """The comments before the element and in it, a line each or more. Each is given once."""
+        """Return the comments before the element and in it, a line each or more. Each is given once."""
         found, pending = list[str](), [self]
         while pending:
             element = pending.pop()
@@ -121,7 +125,10 @@ class Element:
 
 
 def tree_of(data: bytes, file: str, source: str, skipped: Collection[str] = ()) -> Element:
-    """The root of a file. skipped: kinds of elements that are left out, with all within. Raises LanguageError."""
+    """Return the root of a file. skipped: kinds of elements that are left out, with all within.
+
+    Raises LanguageError.
+    """
     building = _Building(file, source, frozenset(skipped))
     parser = building.parser
     try:
@@ -207,7 +214,7 @@ class _Building:
 
 
 def chosen(foreign: Foreign, root: Element, tag: str, name: str) -> Element:
-    """The net that is wanted, of the elements with this tag, named by an attribute. Raises LanguageError."""
+    """Return the net that is wanted, of the elements with this tag, named by an attribute. Raises LanguageError."""
     nets = [root] if root.tag == tag else list(root.everywhere(tag))
     if not nets:
         foreign.refuse("foreign-no-net", root.span(foreign.file))
@@ -232,7 +239,7 @@ def report_unread(foreign: Foreign, root: Element, eye: str) -> None:
 
 
 def _unread(root: Element, quiet: re.Pattern[str]) -> Iterator[tuple[Element, str]]:
-    """Each part of a file that no reader has asked for, and its name in a message."""
+    """Yield each part of a file that no reader has asked for, and its name in a message."""
     pending = [(root, "")]
     while pending:
         element, parent = pending.pop()
@@ -253,7 +260,7 @@ def _by_tool(element: Element) -> str:
 
 
 def whole(foreign: Foreign, element: Element, text: str) -> int:
-    """A number of tokens. Raises LanguageError."""
+    """Return a number of tokens. Raises LanguageError."""
     plain = text.strip()
     if not (plain.isascii() and plain.isdigit()) or len(plain) > 10 or int(plain) > LARGEST_NUMBER:
         foreign.refuse("foreign-number", element.span(foreign.file), text=plain[:40], most=LARGEST_NUMBER)

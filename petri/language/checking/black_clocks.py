@@ -11,7 +11,7 @@ MOST_STEPS = 200  # in the search for places that have one token together
 
 
 def black_clocks(flat: Net, transition: Transition) -> Iterator[Diagnostic]:
-    """Notes on the clocks of a transition: one for each of its arcs."""
+    """Yield notes on the clocks of a transition: one for each of its arcs."""
     clock = transition.clock
     coloured = any(flat.places[arc.place].colour.slots for arc in transition.inputs)
     if clock is None or clock.memory != "restart" or is_shared(transition) or coloured:
@@ -38,13 +38,15 @@ def _takes(transition: Transition, place: int) -> bool:
 
 
 def _returns(transition: Transition, place: int) -> bool:
-    """Whether it gives a token back at once, and does something else that a mere renewal of the token does not need."""
+    """Return whether it gives a token back at once, and does something else that a mere renewal of the token does not
+    need.
+    """
     given = [arc.places[0] for arc in transition.outputs if arc.delay is None and len(arc.places) == 1]
     return not lasts(transition) and place in given and (len(given) > 1 or len(transition.inputs) > 1)
 
 
 def has_one_token(flat: Net, place: int) -> bool:
-    """Whether a place never has more than one token: it and others, which are looked for, have one together."""
+    """Return whether a place never has more than one token: it and others, which are looked for, have one together."""
     return _are_one(flat, frozenset((place,)), [MOST_STEPS])
 
 
@@ -62,11 +64,11 @@ def _are_one(flat: Net, places: Set[int], steps: list[int]) -> bool:
 
 
 def _given(transition: Transition, place: int) -> int:
-    """The number of tokens that a firing may give; 2 where it is not known."""
+    """Return the number of tokens that a firing may give; 2 where it is not known."""
     counts = [constant_count(arc.count) for arc in transition.outputs if place in arc.places]
     return sum(2 if count is None else count for count in counts)
 
 
 def _taken(inputs: Sequence[InputArc], place: int) -> int:
-    """The number of tokens that a firing takes at the least."""
+    """Return the number of tokens that a firing takes at the least."""
     return sum(constant_count(arc.count) or 0 for arc in inputs if not arc.keep and arc.place == place)

@@ -132,7 +132,7 @@ class Checker(CheckState):
         self.expansions = expand_threads(self, bodies, measured_names(everything))
 
     def _expand_schedules(self) -> dict[int, list[tree.Declaration]]:
-        """The declarations of the net and of modules, by the identities of their scopes."""
+        """Return the declarations of the net and of modules, by the identities of their scopes."""
         expanded = {}
         for opened in self.spaces:
             expanded[id(opened.scope)] = expand_schedules(self.gatherer, opened.scope, opened.declarations())
@@ -200,7 +200,7 @@ class Checker(CheckState):
             self.problems.error("resolution-not-positive", clock.resolution.span)
 
     def units_of_time(self) -> Iterator[tuple[str, float]]:
-        """Those that the net declares, and their lengths in the net's time unit."""
+        """Yield those that the net declares, and their lengths in the net's time unit."""
         for unit in self.scope.units.values():
             if unit.node is not None and unit.dimension == self.units.normal(TIME):
                 yield unit.name, as_float(evaluate(unit.node, ()), unit.span)
@@ -237,7 +237,9 @@ class Checker(CheckState):
             symbol.node = nodes[0]
 
     def _kept(self, node: Node, kind: Scalar, scope: Scope, span: Span) -> Node:
-        """The value of a constant, or in a module the local in which each instance computes it; raises CheckError."""
+        """Return the value of a constant, or in a module the local in which each instance computes it; raises
+        CheckError.
+        """
         if scope.outer is not None:
             number = scope.new_local()
             self.bodies[id(scope)].constants.append((number, node))
@@ -288,7 +290,7 @@ class Checker(CheckState):
             self._open_types -= 1
 
     def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:
-        """The type of a type expression; without a type expression, that of black tokens."""
+        """Return the type of a type expression; without a type expression, that of black tokens."""
         if e is None:
             return BLACK
         if isinstance(e, tree.NamedType):

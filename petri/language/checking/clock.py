@@ -22,7 +22,7 @@ class NetUnits:
         self.examples: Sequence[str] = SOME_UNITS  # what a message lists besides those that the net declares
 
     def set_clock(self, unit: str, second: Fraction) -> None:
-        """One time unit of the net lasts `second` seconds."""
+        """Set how long one time unit of the net lasts: `second` seconds."""
         self.time_unit, self.second = unit, second
 
     @property
@@ -30,11 +30,11 @@ class NetUnits:
         return REAL if self.second is None else DIMENSIONS["Time"]
 
     def normal(self, dimension: Dimension) -> Dimension:
-        """The dimension in this net: if time is a plain number, its exponent is 0."""
+        """Return the dimension in this net: if time is a plain number, its exponent is 0."""
         return dimension if self.second is not None else Dimension(0, dimension.bytes)
 
     def builtin(self, name: str) -> Type | None:
-        """A type of the language by its name."""
+        """Return a type of the language by its name."""
         kind = BUILTIN.get(name)
         if self.second is None and isinstance(kind, Scalar) and kind.dimension != PLAIN:
             return quantity(self.normal(kind.dimension))

@@ -23,7 +23,8 @@ DEAD = 0  # the variable that says whether no transition can fire
 
 
 def condition(text: str, net: Net) -> Watched:
-    """A condition on the marking of a net (M6), with the names of its flat net: `tokens(queue[2])`, `tokens(queue[*])`.
+    """Return a condition on the marking of a net (M6), with the names of its flat net: `tokens(queue[2])`,
+    `tokens(queue[*])`.
 
     Variable 0 of its value is `dead`, the next ones are the firings in progress. Raises LanguageError.
     """
@@ -81,7 +82,7 @@ class _Flat:
         raise NotImplementedError("conditions count tokens")
 
     def find(self, kind: str, text: str, at: tree.Expr) -> _Counted:
-        """The places or transitions of a name; `[*]` are all of an array. Raises CheckError."""
+        """Return the places or transitions of a name; `[*]` are all of an array. Raises CheckError."""
         names = [one.name for one in (self.net.places if kind == "tokens" else self.net.transitions)]
         pattern = re.escape(_squeezed(text)).replace(r"\*", r"[^,\]]+")
         found = [number for number, name in enumerate(names) if re.fullmatch(pattern, _squeezed(name))]

@@ -27,8 +27,8 @@ class Conflict(Frozen):
 
 
 def conflicts(flat: net.Net, decided: Container[net.Span | None] = ()) -> Iterator[Conflict]:
-    """The pairs, each once for all elements of arrays. decided: the spans of transitions whose weight or priority is
-    written, which says that the choice is meant.
+    """Yield the pairs, each once for all elements of arrays. decided: the spans of transitions whose weight or priority
+    is written, which says that the choice is meant.
     """
     steady = _Steady(flat)
     told = set()
@@ -61,7 +61,7 @@ def _takers(flat: net.Net) -> Iterator[list[net.Transition]]:
 
 
 def _is_plain(transition: net.Transition) -> bool:
-    """Whether any tokens in its input places enable a transition, and it is chosen by chance."""
+    """Return whether any tokens in its input places enable a transition, and it is chosen by chance."""
     return (
         transition.clock is None
         and transition.guard is None
@@ -76,7 +76,7 @@ def _takes_any(arc: net.InputArc) -> bool:
 
 
 def _are_even(flat: net.Net, one: net.Transition, other: net.Transition) -> bool:
-    """Whether both are immediate and need the same tokens and nothing else, so that a coin always decides."""
+    """Return whether both are immediate and need the same tokens and nothing else, so that a coin always decides."""
     needs = ([(arc.place, arc.keep, net.constant_count(arc.count)) for arc in each.inputs] for each in (one, other))
     alike = all(_is_plain(each) and not net.lasts(each) for each in (one, other))
     return alike and all(not _gained(flat, each) for each in (one, other)) and next(needs) == next(needs)
@@ -85,7 +85,8 @@ def _are_even(flat: net.Net, one: net.Transition, other: net.Transition) -> bool
 def _needs_more(
     flat: net.Net, blocked: net.Transition, free: net.Transition, steady: _Steady
 ) -> Literal["place", "other"] | None:
-    """What `blocked` needs besides all that `free` needs: a token of another place, or something else; None if nothing.
+    """Return what `blocked` needs besides all that `free` needs: a token of another place, or something else; None if
+    nothing.
 
     None as well if `free` needs something that `blocked` does not need.
     """
@@ -112,7 +113,9 @@ def _needs_more(
 
 
 def _gained(flat: net.Net, transition: net.Transition, *, sure: bool = False) -> dict[int, int]:
-    """How many tokens more places with a capacity have after a firing; with `sure` at least, otherwise at most."""
+    """Return how many tokens more places with a capacity have after a firing; with `sure` at least, otherwise at
+    most.
+    """
     found: dict[int, int] = {}
     for arc in transition.outputs:
         number = net.constant_count(arc.count)
@@ -145,7 +148,7 @@ class _Steady:
 
 
 def _lost(transition: net.Transition) -> Iterator[int]:
-    """The places from which a transition takes tokens that it does not give back at once."""
+    """Yield the places from which a transition takes tokens that it does not give back at once."""
     back: dict[int, int] = {}
     if not net.lasts(transition):
         for arc in transition.outputs:

@@ -11,7 +11,7 @@ from petri.net import Expr, Net, Span, Transition
 
 
 def doubts(flat: Net) -> list[Diagnostic]:
-    """Notes, in the order of the transitions; one for what elements of an array share."""
+    """Return notes, in the order of the transitions; one for what elements of an array share."""
     found: dict[tuple[str, Span | None], Diagnostic] = {}
     declared: set[Span] = set()
     for transition in flat.transitions:
@@ -24,7 +24,7 @@ def doubts(flat: Net) -> list[Diagnostic]:
 
 
 def gives_back(transition: Transition) -> bool:
-    """Whether it gives back all that it takes, perhaps with other values, as a source of arrivals does."""
+    """Return whether it gives back all that it takes, perhaps with other values, as a source of arrivals does."""
     taken = Counter(arc.place for arc in transition.inputs if not arc.keep)
     given = Counter(arc.places[0] for arc in transition.outputs if len(arc.places) == 1 and arc.condition is None)
     single = all(arc.count is None for arc in transition.inputs)
@@ -35,7 +35,7 @@ def gives_back(transition: Transition) -> bool:
 
 
 def _whole_numbers(flat: Net, transition: Transition) -> Iterator[Diagnostic]:
-    """Draws of whole numbers that become times, or values of real fields, as they are."""
+    """Draw of whole numbers that become times, or values of real fields, as they are."""
     drawn = {draw.variable: draw.expression for draw in transition.draws if draw.expression.op == "uniform_int"}
     times = net.times_of(transition) if flat.seconds is None else []
     values = [value for arc in transition.outputs for value in arc.values]
@@ -48,7 +48,7 @@ def _whole_numbers(flat: Net, transition: Transition) -> Iterator[Diagnostic]:
 
 
 def _as_it_is(e: Expr) -> Iterator[Expr]:
-    """The ints that a real may be, without other arithmetic than sums."""
+    """Yield the ints that a real may be, without other arithmetic than sums."""
     if e.op in ("ticks", "units"):
         yield from _as_it_is(e.args[0])
     elif e.op in ("add", "sub") or e.op == "choice":
@@ -95,7 +95,7 @@ def _of_ints(uniform: Expr) -> Diagnostic:
 
 
 def _is_literal(e: Expr) -> bool:
-    """Whether it is written as the number that it is."""
+    """Return whether it is written as the number that it is."""
     span = e.span if e.op == "const" else None
     return span is not None and span.line == span.end_line and span.end_column - span.column == len(str(e.value))
 

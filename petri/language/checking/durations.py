@@ -18,7 +18,7 @@ from petri.net import Net
 
 
 def duration(text: str, net: Net) -> float:
-    """A time given as text ("20 ms", "20 cycle"), in the net's unit. Raises LanguageError.
+    """Return a time given as text ("20 ms", "20 cycle"), in the net's unit. Raises LanguageError.
 
     A plain number is a time where time has no unit, and where its unit is one that the net declares (`time cycle`).
     """

@@ -20,7 +20,7 @@ def endless(flat: net.Net) -> Iterator[list[net.Transition]]:
 
 
 def _goes_on(flat: net.Net, transition: net.Transition, takers: dict[int, list[net.Transition]]) -> bool:
-    """Whether a transition enables itself again at the same instant, and nothing else can take its tokens."""
+    """Return whether a transition enables itself again at the same instant, and nothing else can take its tokens."""
     if not _is_free(flat, transition) or not any(not arc.keep for arc in transition.inputs):
         return False
     back = dict(_given_back(transition))
@@ -36,7 +36,9 @@ def _goes_on(flat: net.Net, transition: net.Transition, takers: dict[int, list[n
 
 
 def _is_free(flat: net.Net, transition: net.Transition) -> bool:
-    """Whether any tokens in its input places enable it for no time, and nothing is ever too full or out of range."""
+    """Return whether any tokens in its input places enable it for no time, and nothing is ever too full or out of
+    range.
+    """
     clock = transition.clock
     time = net.time_of(transition)
     return (
@@ -58,7 +60,7 @@ def _always_fits(place: net.Place) -> bool:
 
 
 def _given_back(transition: net.Transition) -> Iterator[tuple[int, int]]:
-    """The places that certainly get tokens when a firing ends, and how many."""
+    """Yield the places that certainly get tokens when a firing ends, and how many."""
     found: dict[int, int] = {}
     for arc in transition.outputs:
         if len(arc.places) == 1 and arc.condition is None and arc.delay is None and arc.each is None:
@@ -67,7 +69,7 @@ def _given_back(transition: net.Transition) -> Iterator[tuple[int, int]]:
 
 
 def _cycle(flat: net.Net, takers: dict[int, list[net.Transition]]) -> set[int]:
-    """The places whose tokens always go on at once, to places of this set."""
+    """Return the places whose tokens always go on at once, to places of this set."""
     kept = {place for place, own in takers.items() if all(_moves_one(flat, one) for one in own)}
     while True:
         left = {
@@ -86,7 +88,7 @@ def _moves_one(flat: net.Net, transition: net.Transition) -> bool:
 
 
 def _groups(kept: set[int], takers: dict[int, list[net.Transition]]) -> Iterator[list[net.Transition]]:
-    """The transitions that pass on the tokens of connected places."""
+    """Yield the transitions that pass on the tokens of connected places."""
     left = set(kept)
     while left:
         group: dict[str, net.Transition] = {}

@@ -12,7 +12,7 @@ _PREFIX = "const given = "  # which makes a declaration of it
 
 
 def parsed(text: str, name: str, called: str, problems: Problems) -> tree.Const:
-    """The expression, as the value of a declaration.
+    """Return the expression, as the value of a declaration.
 
     name, called: what it is, in messages and as their source. Raises LanguageError.
     """
@@ -27,7 +27,7 @@ def parsed(text: str, name: str, called: str, problems: Problems) -> tree.Const:
 
 
 def wrong(problems: Problems) -> LanguageError:
-    """The problems found in such an expression, with their positions in the text that the user gave."""
+    """Return the problems found in such an expression, with their positions in the text that the user gave."""
     sources = {name: text.removeprefix(_PREFIX) for name, text in problems.sources.items()}
     return LanguageError([_without_prefix(one) for one in problems.found], sources)
 

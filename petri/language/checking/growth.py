@@ -16,7 +16,7 @@ DEEPEST = 200  # transitions one behind the other
 
 
 def multiplied(flat: net.Net, marked: Set[int]) -> Iterator[tuple[net.Transition, int, int]]:
-    """A transition that multiplies tokens, the place of these, and how many come back for each: once for a cycle.
+    """Yield a transition that multiplies tokens, the place of these, and how many come back for each: once for a cycle.
 
     marked: places that can ever hold a token.
     """
@@ -55,14 +55,16 @@ class _Growth:
                 self.takers.setdefault(place, []).append(number)
 
     def _given(self, transition: net.Transition) -> Iterator[tuple[int, int]]:
-        """The places that each firing gives to, and how many tokens at least."""
+        """Yield the places that each firing gives to, and how many tokens at least."""
         for arc in transition.outputs:
             count = constant_count(arc.count)
             if arc.condition is None and len(arc.places) == 1 and arc.each is None and count:
                 yield arc.places[0], count
 
     def returned(self, place: int, goal: int, depth: int) -> int:
-        """How many tokens surely come to `goal` for one in a place that is not it, or that has just come to it."""
+        """Return how many tokens surely come to `goal` for one in a place that is not it, or that has just come to
+        it.
+        """
         self.reached.add(place)
         takers = self.takers.get(place, [])
         if not takers or depth == DEEPEST or self.steps > MOST_STEPS or self.flat.places[place].capacity is not None:

@@ -92,7 +92,10 @@ def _unused(checker: Checker, scope: Scope) -> None:
 
 
 def _types_of_constants(scope: Scope) -> set[str]:
-    """The enumerations that constants are of without naming them: `param mode = slow` takes any value of its type."""
+    """Return the enumerations that constants are of without naming them:
+
+    `param mode = slow` takes any value of its type.
+    """
     kinds = (
         symbol.type
         for symbol in scope.names.values()
@@ -128,7 +131,7 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
 
 
 def _tests(guard: Node, arc: InputTemplate) -> bool:
-    """Whether a guard tests the token of an arc."""
+    """Return whether a guard tests the token of an arc."""
     asked = set(_variables(guard))
     return any(wanted in asked for wanted in arc.pattern if isinstance(wanted, int))
 
@@ -188,7 +191,7 @@ def _tokens_at_start(flat: net.Net) -> Iterator[Diagnostic]:
 
 
 def _clocks(flat: net.Net, checker: Checker) -> None:
-    """What is strange about transitions that race, once for all elements of an array."""
+    """Note what is strange about transitions that race, once for all elements of an array."""
     told = set()
     for transition in flat.transitions:
         span, clock = transition.span, transition.clock
@@ -210,13 +213,14 @@ def _clocks(flat: net.Net, checker: Checker) -> None:
 
 
 def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
-    """Whether clocks that go on where they stopped are as those that are set again."""
+    """Return whether clocks that go on where they stopped are as those that are set again."""
     changing = any(part.op == "tokens" for part in net.operations([clock.time]))
     return not changing and net.is_memoryless(replace(transition, clock=replace(clock, memory="restart")))
 
 
 def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc | None:
-    """The only arc, on a place that shows one token, where another transition takes these tokens with something else.
+    """Return the only arc, on a place that shows one token, where another transition takes these tokens with something
+    else.
 
     Such a transition looks like one that limits how long tokens wait.
     """
@@ -258,7 +262,10 @@ def _endless(flat: net.Net, checker: Checker) -> None:
 
 
 def _streams_without_file(checker: Checker, body: Body) -> None:
-    """A run may set another file for a stream, so only a check reports that the file it names is missing."""
+    """Report a missing file of a stream.
+
+    A run may set another one, so only a check reports that the file it names is missing.
+    """
     for place in body.places:
         stream = place.stream
         if stream is not None and stream.path and not Path(stream.path).is_file():
@@ -296,17 +303,17 @@ def _never_fires(flat: net.Net, checker: Checker, marked: Set[int]) -> None:
 
 
 def _needed(transition: net.Transition) -> list[int]:
-    """The places that hold a token whenever the transition fires."""
+    """Return the places that hold a token whenever the transition fires."""
     return [arc.place for arc in transition.inputs if _takes_some(arc)]
 
 
 def _takes_some(arc: net.InputArc) -> bool:
-    """Whether an arc finds a token in any case: not `0 * p`, nor `n * p` where n may be 0."""
+    """Return whether an arc finds a token in any case: not `0 * p`, nor `n * p` where n may be 0."""
     return arc.count is None or (arc.count.op == "const" and arc.count.value != 0)
 
 
 def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
-    """Initial black tokens that are used up by a transition to which others keep bringing work."""
+    """Note initial black tokens that are used up by a transition to which others keep bringing work."""
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
     for transition in flat.transitions:

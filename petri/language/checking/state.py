@@ -48,7 +48,7 @@ class Value(Struct):
 
     @classmethod
     def unknown(cls, span: Span) -> Value:
-        """The type of an expression with a reported error: it fits everything."""
+        """Return the type of an expression with a reported error: it fits everything."""
         return cls(UNKNOWN, (), span)
 
 
@@ -91,15 +91,15 @@ class Sources:
         return self.space.files
 
     def table(self, e: tree.Text) -> KnownTable | None:
-        """The table of values with weights in a file; None if there is none, which is reported."""
+        """Return the table of values with weights in a file; None if there is none, which is reported."""
         return None
 
     def column(self, e: tree.Text, title: tree.Text | None) -> Sequence[int | float] | None:
-        """The numbers in a file, or in its column of this title, in order."""
+        """Return the numbers in a file, or in its column of this title, in order."""
         return None
 
     def stream(self, e: tree.Text) -> str | None:
-        """The path of a file whose rows become tokens."""
+        """Return the path of a file whose rows become tokens."""
         return None
 
 
@@ -127,13 +127,13 @@ class CheckState(ABC):
         self.seen: dict[Span, Type] | None = None  # the type of each expression that is read, where an editor asks
 
     def excused(self, name: str) -> bool:
-        """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
+        """Return whether an unknown name need not be reported, because its declaration exists but did not parse."""
         return name in self.sources.broken or "*" in self.sources.broken
 
     def unknown(
         self, identifier: str, span: Span | None, name: str, others: Iterable[str], **values: Any
     ) -> CheckError:
-        """The error that nothing has this name; one of the `others` may be meant."""
+        """Return the error that nothing has this name; one of the `others` may be meant."""
         if self.excused(name):
             return Reported()
         return CheckError(identifier, span, name=name, **{"suggestion": self.problems.meant(name, others), **values})
@@ -154,7 +154,7 @@ class CheckState(ABC):
                 self.resolve(symbol)
 
     def resolve_type(self, symbol: TypeSymbol) -> Type:
-        """The type of a name."""
+        """Return the type of a name."""
         self.resolve(symbol)
         symbol.used = True
         return symbol.type
@@ -162,7 +162,9 @@ class CheckState(ABC):
     def type_named(
         self, name: str, span: Span, scope: Scope, others: Sequence[str] = (), **values: str | None
     ) -> TypeSymbol:
-        """The type that a net declares by this name; raises CheckError. others: names that can be written here too."""
+        """Return the type that a net declares by this name; raises CheckError. others: names that can be written here
+        too.
+        """
         symbol = scope.find(name)
         if isinstance(symbol, TypeSymbol):
             return symbol
@@ -179,7 +181,7 @@ class CheckState(ABC):
         return self.bodies[id(symbol.scope)]
 
     def firing(self, symbol: TransitionSymbol) -> TransitionTemplate | None:
-        """A transition as it was read; None where its name was taken by another."""
+        """Return a transition as it was read; None where its name was taken by another."""
         return self.transitions.get(id(symbol))
 
     @abstractmethod
@@ -188,20 +190,20 @@ class CheckState(ABC):
 
     @abstractmethod
     def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:
-        """The type of a type expression; without a type expression, that of black tokens."""
+        """Return the type of a type expression; without a type expression, that of black tokens."""
 
     @abstractmethod
     def call(self, reader: Any, e: tree.Call) -> Value:
-        """What a function or distribution of the language gives. reader: the `Reader` that met the call."""
+        """Return what a function or distribution of the language gives. reader: the `Reader` that met the call."""
 
     @abstractmethod
     def list_for(self, reader: Any, e: tree.ListFor, expected: Type | None) -> Value:
-        """What `[2 * i for i in 0..3]` gives, as `call`."""
+        """Return what `[2 * i for i in 0..3]` gives, as `call`."""
 
     @abstractmethod
     def remedies(self, reader: Any, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
-        """What was probably meant by a number of another dimension, for hints."""
+        """Return what was probably meant by a number of another dimension, for hints."""
 
     @abstractmethod
     def refuse_unit_per_time(self, reader: Any, e: tree.Binary) -> None:
-        """Raises CheckError for `100 Gbit/s`."""
+        """Raise CheckError for `100 Gbit/s`."""

@@ -26,14 +26,14 @@ def _from_zero(index: Expr, low: int) -> Expr:
 
 
 def _outside(e: Expr, slot: net.Slot) -> dict[str, net.Scalar]:
-    """A constant that a slot cannot hold, and the bounds of the slot, for a message; otherwise nothing."""
+    """Return a constant that a slot cannot hold, and the bounds of the slot, for a message; otherwise nothing."""
     if e.op != "const" or e.value is None or slot.low is None or slot.high is None:
         return {}
     return {} if slot.low <= e.value <= slot.high else {"value": e.value, "low": slot.low, "high": slot.high}
 
 
 def not_negative(node: Node, instance: Instance, identifier: str) -> Expr:
-    """The expression; raises CheckError if it is a constant below 0."""
+    """Return the expression; raises CheckError if it is a constant below 0."""
     built = build(node, instance)
     if built.op == "const" and built.value is not None and built.value < 0:
         raise CheckError(identifier, node.span, value=built.value)
@@ -41,7 +41,7 @@ def not_negative(node: Node, instance: Instance, identifier: str) -> Expr:
 
 
 def of_token(e: Expr, variables: int) -> Expr:
-    """An expression of a token of a set, for a transition with so many variables."""
+    """Return an expression of a token of a set, for a transition with so many variables."""
     if e.op == "var" and isinstance(e.value, int) and e.value >= TOKEN:
         return replace(e, value=e.value - TOKEN + variables)
     return replace(e, args=tuple([of_token(part, variables) for part in e.args])) if e.args else e
@@ -68,7 +68,10 @@ class ArcBuilder:
         )
 
     def _hides_tokens(self, index: int, arc: InputTemplate) -> bool:
-        """Whether `any` shows more of a place than the discipline does (E9). A port may be connected to any place."""
+        """Return whether `any` shows more of a place than the discipline does (E9).
+
+        A port may be connected to any place.
+        """
         place = self.places[index]
         if place.stream is not None:
             raise CheckError("any-on-stream", arc.span, name=place.name)
@@ -84,7 +87,7 @@ class ArcBuilder:
         return net.InhibitorArc(index, self._pattern(arc, index, instance), threshold, arc.span)
 
     def _pattern(self, arc: InputTemplate, index: int, instance: Instance) -> tuple[net.Match, ...]:
-        """The matches; shared by all instances if nothing in them depends on the instance."""
+        """Return the matches; shared by all instances if nothing in them depends on the instance."""
         if arc.shared is not None:
             return arc.shared
         matches = []
@@ -102,7 +105,7 @@ class ArcBuilder:
         return pattern
 
     def _warn_hopeless(self, pattern: tuple[net.Match, ...], index: int) -> None:
-        """A constant that no token of the place can equal."""
+        """Report a constant that no token of the place can equal."""
         for match, slot in zip(pattern, self.places[index].colour.slots, strict=True):
             wanted = match.equal
             if wanted is not None and (values := _outside(wanted, slot)):
@@ -110,7 +113,7 @@ class ArcBuilder:
 
     @staticmethod
     def _count(node: Node, instance: Instance) -> Expr | None:
-        """A number of tokens; None for the constant 1."""
+        """Return a number of tokens; None for the constant 1."""
         count = build(node, instance)
         if count.op == "const" and count.value is not None:
             if count.value < 0:
@@ -121,7 +124,7 @@ class ArcBuilder:
 
     @staticmethod
     def _condition(node: Node | None, instance: Instance) -> tuple[bool, Expr | None]:
-        """Whether an arc can ever give its tokens, and when; no condition if it always does."""
+        """Return whether an arc can ever give its tokens, and when; no condition if it always does."""
         if node is None:
             return True, None
         condition = build(node, instance)
@@ -143,7 +146,7 @@ class ArcBuilder:
     def output(
         self, arc: OutputTemplate, instance: Instance, variables: int, taken: int | None
     ) -> net.OutputArc | None:
-        """The arc; None if its condition is known to be false. variables: how many the transition has.
+        """Return the arc; None if its condition is known to be false. variables: how many the transition has.
 
         taken: the place of the set for each of whose tokens it gives one; None if another arc has given back to it.
         """
@@ -162,7 +165,7 @@ class ArcBuilder:
         return net.OutputArc(places, values, index, count, condition, delay, arc.span, arc.each)
 
     def _destination(self, arc: OutputTemplate, instance: Instance) -> tuple[tuple[int, ...], Expr | None]:
-        """The places, and which of them is meant; a reply has no places yet, and the number of its caller's."""
+        """Return the places, and which of them is meant; a reply has no places yet, and the number of its caller's."""
         if isinstance(arc.place, Request):
             return (), build(arc.indices[0], instance)
         symbol = arc.place.symbol
@@ -174,7 +177,7 @@ class ArcBuilder:
         return self._list(places), self._index(arc, symbol, instance)
 
     def _list(self, places: Sequence[int]) -> tuple[int, ...]:
-        """The places of an array, once for all arcs that choose among them."""
+        """Return the places of an array, once for all arcs that choose among them."""
         if not isinstance(places, range):
             return tuple(places)
         if places not in self._lists:
@@ -183,7 +186,7 @@ class ArcBuilder:
 
     @staticmethod
     def _index(arc: OutputTemplate, symbol: PlaceSymbol, instance: Instance) -> Expr:
-        """The position within the array, from 0, the last index counting fastest."""
+        """Return the position within the array, from 0, the last index counting fastest."""
         shape = instance.shapes[symbol.number]
         if len(shape) == 1:
             return _from_zero(build(arc.indices[0], instance), shape[0].start)
@@ -204,7 +207,7 @@ class ArcBuilder:
         return position
 
     def _check_capacity(self, arc: OutputTemplate, places: tuple[int, ...], taken: int | None) -> None:
-        """Whether there is room must be known before the firing starts (E6). What comes back for a set has room."""
+        """Check that room is known before the firing starts (E6). What comes back for a set has room."""
         given = [one for place in places if (one := self.places[place]).capacity is not None]
         if not given:
             return

@@ -71,7 +71,7 @@ class Times(Struct):
 
 
 def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequence[int]) -> Net:
-    """The net in ticks. `chosen` is the tick that the net asks for, in its time unit.
+    """Return the net in ticks. `chosen` is the tick that the net asks for, in its time unit.
 
     like: for each transition the number of the first that has the same expressions, which may be its own. Warns of each
     constant time that is not a whole number of ticks.
@@ -87,7 +87,7 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequen
 
 
 def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
-    """What divides the exact times, divided by a power of two as far as a run of the net allows."""
+    """Return what divides the exact times, divided by a power of two as far as a run of the net allows."""
     if not times.bounds:
         return Fraction(1)
     finest = min(times.bounds)
@@ -102,7 +102,7 @@ def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
 
 
 def _divisor(times: Iterable[Fraction], finest: Fraction) -> Fraction | None:
-    """What divides the times, simple ones first; a time that would make it finer than `finest` is left out."""
+    """Return what divides the times, simple ones first; a time that would make it finer than `finest` is left out."""
     common: Fraction | None = None
     for time in sorted(times, key=lambda value: (value.denominator, value)):
         joined = time if common is None else greatest_common_divisor(common, time)
@@ -112,7 +112,8 @@ def _divisor(times: Iterable[Fraction], finest: Fraction) -> Fraction | None:
 
 
 def _refined(times: Iterable[Fraction], tick: Fraction, finest: Fraction) -> Fraction:
-    """The part of a tick, no finer than `finest`, of which the times that it does not divide are nearly multiples.
+    """Return the part of a tick, no finer than `finest`, of which the times that it does not divide are nearly
+    multiples.
 
     Times that are multiples of one another stay so: what divides them is what is made nearly a multiple. Its best
     approximation by a fraction has an error of about the square of what the nearest of so many equal parts would have.
@@ -129,13 +130,13 @@ def _refined(times: Iterable[Fraction], tick: Fraction, finest: Fraction) -> Fra
 
 
 def greatest_common_divisor(a: Fraction, b: Fraction) -> Fraction:
-    """The greatest fraction of which both are whole multiples."""
+    """Return the greatest fraction of which both are whole multiples."""
     above = math.gcd(a.numerator * b.denominator, b.numerator * a.denominator)
     return Fraction(above, a.denominator * b.denominator)
 
 
 def _inexact(times: Times, tick: Fraction) -> tuple[net.InexactTime, ...]:
-    """The constant times that are not whole numbers of ticks."""
+    """Return the constant times that are not whole numbers of ticks."""
     found = []
     for time, where in times.exact.items():
         error = _whole(time / tick) * tick - time
@@ -176,12 +177,12 @@ def _times(flat: Net, like: Sequence[int]) -> Times:
 
 
 def _reads_values(e: Expr) -> bool:
-    """Whether a time without a unit depends on a number that comes from elsewhere: a draw, or a token."""
+    """Return whether a time without a unit depends on a number that comes from elsewhere: a draw, or a token."""
     return e.kind == "real" and (e.op == "var" or any(map(_reads_values, e.args)))
 
 
 def simplest(value: net.Scalar) -> Fraction:
-    """The fraction that a number stands for: a third for the float that is nearest to it.
+    """Return the fraction that a number stands for: a third for the float that is nearest to it.
 
     It is a convergent of the float's continued fraction, as it is closer than 1 / (2 * denominator²) (Legendre).
     """
@@ -199,7 +200,7 @@ def simplest(value: net.Scalar) -> Fraction:
 
 
 def _add_recorded(flat: Net, times: Times) -> None:
-    """Times in files are multiples of a nanosecond, and of the net's unit."""
+    """Count the times in files as multiples of a nanosecond, and of the net's unit."""
     recorded = [place for place in flat.places if place.stream is not None]
     if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
         times.add(Fraction(1), None, 1)
@@ -262,7 +263,7 @@ def _factor(e: Expr, position: int) -> Fraction:
 
 
 def _held(transition: Transition) -> Iterator[Expr]:
-    """The expressions in a transition, in order; not those that are only shown."""
+    """Yield the expressions in a transition, in order; not those that are only shown."""
     left: list[object] = [transition]
     while left:
         part = left.pop()
@@ -321,7 +322,7 @@ class _Clock:
         )
 
     def of_tokens(self, place: net.Place) -> dict[str, Expr | None]:
-        """What is evaluated of each token that arrives."""
+        """Return what is evaluated of each token that arrives."""
         return {
             "key": self.optional(place.key), "then": self.optional(place.then), "weight": self.optional(place.weight)
         }  # fmt: skip
@@ -339,14 +340,14 @@ class _Clock:
         return replace(slot, low=low, high=high)
 
     def stored(self, value: net.Scalar, power: int) -> net.Scalar:
-        """A number of the net's time unit as one of ticks."""
+        """Return a number of the net's time unit as one of ticks."""
         if power == 0:
             return value
         exact = (simplest(value) if power == 1 else Fraction(value)) / self.tick**power
         return float(_whole(exact)) if power == 1 else float(exact)
 
     def transitions(self, like: Sequence[int]) -> list[Transition]:
-        """What is new in the first of its like is new in all of them, but arcs have places of their own."""
+        """Make what is new in the first of its like new in all of them, but arcs have places of their own."""
         found: list[Transition] = []
         news: dict[int, dict[str, Any] | None] = {}  # of the first ones; None where an arc is new
         for number, (transition, first) in enumerate(zip(self.flat.transitions, like, strict=True)):
@@ -392,7 +393,10 @@ class _Clock:
         return Expr("exp", "real", (mean,), None, time.span)
 
     def firing_time(self, time: Expr) -> Expr:
-        """A firing time in ticks, whole if it is constant. Where time has no unit, what is written is in time units."""
+        """Return a firing time in ticks, whole if it is constant.
+
+        Where time has no unit, what is written is in time units.
+        """
         per_unit = 1 / self.tick if self.plain else Fraction(1)
         if time.op != "const":
             return Expr("ticks", "real", (time,), float(per_unit), time.span) if self.plain else time
@@ -438,7 +442,7 @@ class _Clock:
         return Expr(e.op, e.kind, args, value, e.span)
 
     def once(self, value: T, make: Callable[[], T], known: Known | None = None) -> T:
-        """What `make` gives for this very object, made when it is first asked for."""
+        """Return what `make` gives for this very object, made when it is first asked for."""
         known = self.known if known is None else known
         found = known.get(id(value))
         if found is None:
@@ -484,19 +488,19 @@ _GETTERS = {kind: _getter(names) for kind, names in _HOLDING.items()}
 
 
 def _parts(value: object) -> tuple[Any, ...]:
-    """The fields of `_HOLDING`; none of what holds no expressions."""
+    """Return the fields of `_HOLDING`; none of what holds no expressions."""
     getter = _GETTERS.get(type(value))
     return () if getter is None else getter(value)
 
 
 def _new(before: Transition, after: Transition) -> dict[str, Any] | None:
-    """The fields that are other objects than before; None if one of them has arcs."""
+    """Return the fields that are other objects than before; None if one of them has arcs."""
     names = [name for name in _HOLDING[Transition] if getattr(before, name) is not getattr(after, name)]
     return None if _ARCS.intersection(names) else {name: getattr(after, name) for name in names}
 
 
 def _unless_same(before: tuple[T, ...], after: Sequence[T]) -> tuple[T, ...]:
-    """What was there before, where nothing in it is another object."""
+    """Return what was there before, where nothing in it is another object."""
     return before if all(map(_is, before, after)) else tuple(after)
 
 
@@ -505,6 +509,6 @@ def _is(one: object, other: object) -> bool:
 
 
 def _whole(ticks: Fraction) -> int:
-    """The nearest whole number, the even one of two; what is not zero does not become zero."""
+    """Return the nearest whole number, the even one of two; what is not zero does not become zero."""
     nearest = round(ticks)
     return nearest or (ticks > 0) - (ticks < 0)

@@ -27,7 +27,7 @@ class ElementCounter:
         self._known: dict[tuple[int, int, tuple[Constant, ...]], int] = {}
 
     def count(self, body: Body, instance: Instance, depth: int = 0) -> int:
-        """The elements of an instance with all that it contains; its locals hold the values of the parameters.
+        """Return the elements of an instance with all that it contains; its locals hold the values of the parameters.
 
         Raises CheckError where they are more than MOST_ELEMENTS, and where instances nest deeper than DEEPEST_INSTANCE.
         """

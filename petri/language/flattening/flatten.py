@@ -72,7 +72,7 @@ class Flattener:
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
-        """The flat net; `problems` collects the errors."""
+        """Return the flat net; `problems` collects the errors."""
         self._refuse_too_large()
         self._elaborate(self.checker.body, self.root, 0)
         self.net_transitions = self.replies.connected(self.net_transitions)
@@ -134,7 +134,7 @@ class Flattener:
             self._guarded(instance, (inner.name,), self._instances, inner, instance, depth)
 
     def _of(self, body: Body, templates: list[T]) -> Iterator[T]:
-        """The templates of a body. Those of the net itself are needed once, and go."""
+        """Yield the templates of a body. Those of the net itself are needed once, and go."""
         if body is not self.root.body or self.checker.keeps_read:
             yield from templates
             return
@@ -146,7 +146,7 @@ class Flattener:
             self._firsts.pop(id(template), None)
 
     def _guarded(self, instance: Instance, names: Iterable[str], work: Callable[..., None], *arguments: object) -> bool:
-        """Whether the work on these declarations succeeded; otherwise the error has been reported."""
+        """Return whether the work on these declarations succeeded; otherwise the error has been reported."""
         try:
             work(*arguments)
         except CheckError as fault:
@@ -164,7 +164,7 @@ class Flattener:
             instance.locals[local] = evaluate(node, instance.locals)
 
     def _room(self, wanted: int, span: Span) -> None:
-        """Raises CheckError if this many more elements exceed the limit."""
+        """Raise CheckError if this many more elements exceed the limit."""
         there = len(self.net_places) + len(self.net_transitions) + self.instances
         if there + wanted > MOST_ELEMENTS:
             raise CheckError("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
@@ -173,7 +173,7 @@ class Flattener:
         return turns(loops, instance, self._allow)
 
     def _allow(self, more: int, span: Span) -> None:
-        """Raises CheckError if the turns of a loop exceed a limit."""
+        """Raise CheckError if the turns of a loop exceed a limit."""
         self._room(more, span)
         self.turns += more
         if self.turns > MOST_TURNS:
@@ -210,7 +210,9 @@ class Flattener:
                 instance.locals[template.site] = number
 
     def _alike(self, template: PlaceTemplate, ranges: Sequence[range], instance: Instance) -> Iterator[int]:
-        """How many elements are alike, in order: all, or one at a time where indices have names, which are set then."""
+        """Yield how many elements are alike, in order: all, or one at a time where indices have names, which are set
+        then.
+        """
         if not any(local is not None for local in template.indices):
             yield math.prod(map(len, ranges))
             return
@@ -278,11 +280,11 @@ class Flattener:
                     further = self._further(made, template, instance)
 
     def _further(self, first: net.Transition, template: TransitionTemplate, instance: Instance) -> Further | None:
-        """What makes the others of its array from the first one, if they are alike."""
+        """Return what makes the others of its array from the first one, if they are alike."""
         return Further.of(first, template, instance, self.numbers) if self._are_alike(template) else None
 
     def _one_transition(self, template: TransitionTemplate, instance: Instance, suffix: str) -> net.Transition | None:
-        """The transition of this turn of the loops; None if it is not in the net."""
+        """Return the transition of this turn of the loops; None if it is not in the net."""
         if not in_net(template.condition, instance):
             return None
         self._room(1, template.span)
@@ -343,7 +345,7 @@ class Flattener:
         return with_turns(made, self.net_places) if t.step else made
 
     def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
-        """The set arcs, each of a place that no other empties."""
+        """Return the set arcs, each of a place that no other empties."""
         if not t.sets:
             return ()
         sets = tuple([self.arcs.set(arc, instance, len(t.variables)) for arc in t.sets])
@@ -355,7 +357,7 @@ class Flattener:
         return sets
 
     def _check_clocked(self, t: TransitionTemplate, inputs: Sequence[net.InputArc]) -> None:
-        """A token has no clock where it may be hidden by another of its key, and shown again."""
+        """Check that a token has no clock where it may be hidden by another of its key, and shown again."""
         for arc, written in zip(inputs, t.inputs, strict=True):
             if self.net_places[arc.place].per:
                 raise CheckError("clock-on-per", written.span, name=self.net_places[arc.place].name)
@@ -455,7 +457,7 @@ class Flattener:
 
     @staticmethod
     def _part(use: PortUse, outer: Instance) -> tuple[Sequence[int], tuple[range, ...]]:
-        """The places that a port gets, and the values of their indices."""
+        """Return the places that a port gets, and the values of their indices."""
         places = outer.part(use.symbol, use.indices, use.span)
         free = outer.shapes[use.symbol.number][len(use.indices) :]
         if use.part is None:
@@ -470,7 +472,7 @@ class Flattener:
 
 
 def _lets(t: TransitionTemplate, instance: Instance) -> Iterator[net.Let]:
-    """The values that the transition names; not those that nothing uses and that cannot be computed."""
+    """Yield the values that the transition names; not those that nothing uses and that cannot be computed."""
     for shown, node in t.lets:
         with suppress(CheckError):
             yield net.Let(shown.name, build(node, instance), shown.labels, shown.dimension)
@@ -487,12 +489,12 @@ def _suffixes(ranges: Sequence[range], labels: Sequence[tuple[str, ...]]) -> Ite
 
 
 def _given(outputs: Iterable[OutputTemplate]) -> list[PlaceSymbol]:
-    """The places of output arcs; those of replies are not known yet."""
+    """Return the places of output arcs; those of replies are not known yet."""
     return [arc.place.symbol for arc in outputs if isinstance(arc.place, PlaceUse)]
 
 
 def _bounds_text(kind: net.Colour) -> str:
-    """The ranges of a colour's slots; otherwise equal types can differ in them."""
+    """Return the ranges of a colour's slots; otherwise equal types can differ in them."""
     parts = []
     for slot in kind.slots:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
@@ -508,7 +510,7 @@ def _preference(template: TransitionTemplate, instance: Instance) -> net.Prefere
 
 
 def most_held(place: net.Place) -> int:
-    """The initial tokens for which a capacity is: of the key that has most, where there are keys (E6)."""
+    """Return the initial tokens for which a capacity is: of the key that has most, where there are keys (E6)."""
     if not place.per or place.capacity is None:
         return place.held
     of_key: Counter[net.Token] = Counter()
@@ -518,7 +520,7 @@ def most_held(place: net.Place) -> int:
 
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:
-    """The discipline's name in the flat net. Rows of a file keep their order."""
+    """Return the discipline's name in the flat net. Rows of a file keep their order."""
     if template.stream is not None:
         return "fifo"
     word = template.symbol.discipline

@@ -57,7 +57,7 @@ class Further:
         return cls(first, t, instance, numbers)
 
     def transitions(self, name: str, turns: Sequence[int]) -> Iterator[net.Transition]:
-        """Those of these turns. name: with the indices of the other loops. Raises CheckError."""
+        """Yield those of these turns. name: with the indices of the other loops. Raises CheckError."""
         columns = (
             _rows([_arcs(arc, find, turns) for arc, find in self.inputs], turns),
             _rows([_arcs(arc, find, turns) for arc, find in self.inhibitors], turns),
@@ -103,5 +103,5 @@ def _outputs(arc: net.OutputArc, find: Find | None, turns: Sequence[int]) -> Ite
 
 
 def _rows(columns: Sequence[Iterable[Item]], turns: Sequence[int]) -> Iterable[tuple[Item, ...]]:
-    """What each turn has of the columns; there may be none."""
+    """Return what each turn has of the columns; there may be none."""
     return zip(*columns, strict=True) if columns else repeat((), len(turns))

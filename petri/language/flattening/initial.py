@@ -27,7 +27,7 @@ def initial_marking(
     total = 0
 
     def count(item: InitialTemplate, values: int) -> int:
-        """The count of each of `values` values, checked against the limits of the marking."""
+        """Return the count of each of `values` values, checked against the limits of the marking."""
         nonlocal total
         each = 1 if item.count is None else int(evaluate(item.count, instance.locals))
         if each < 0:
@@ -52,7 +52,7 @@ def initial_marking(
 
 
 def _columns(item: InitialTemplate, kind: net.Colour, instance: Instance) -> list[Column] | None:
-    """The values of a loop whose tokens contain its variable or constants, if all are in their ranges."""
+    """Return the values of a loop whose tokens contain its variable or constants, if all are in their ranges."""
     if item.every or len(item.loops) != 1 or (item.count is not None and item.count.flags & LOCAL):
         return None
     loop = item.loops[0]
@@ -78,7 +78,7 @@ def _is_local(node: Node, local: int) -> bool:
 
 
 def _ranges(item: InitialTemplate, kind: net.Colour) -> Sequence[range]:
-    """The values of each slot of a finite colour set."""
+    """Return the values of each slot of a finite colour set."""
     ranges = []
     values = 1
     for slot in kind.slots:

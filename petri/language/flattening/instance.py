@@ -34,7 +34,7 @@ class Instance:
         self.own_places = self.own_transitions = range(0)  # in the flat net, with those of the instances in it
 
     def now(self) -> Instance:
-        """The same with the locals as they are now, in this iteration of its loops."""
+        """Return the same with the locals as they are now, in this iteration of its loops."""
         kept = Instance(self.body, self.prefix)  # `copy` is slow to load
         for name in self.__slots__:
             setattr(kept, name, getattr(self, name))
@@ -42,7 +42,7 @@ class Instance:
         return kept
 
     def place(self, use: object) -> int:
-        """The flat place that is meant; raises CheckError when the index is outside the array."""
+        """Return the flat place that is meant; raises CheckError when the index is outside the array."""
         assert isinstance(use, PlaceUse)
         places = self.present(use.symbol, use.span)
         position = self.position(use.symbol, use.indices, use.span)
@@ -51,7 +51,7 @@ class Instance:
         return places[position]
 
     def present(self, symbol: PlaceSymbol, span: Span, output: bool = False) -> Sequence[int]:
-        """The flat places of a place; raises CheckError when its condition leaves it out of the net."""
+        """Return the flat places of a place; raises CheckError when its condition leaves it out of the net."""
         if symbol.number in self.absent:
             condition = self.absent[symbol.number]
             labels = () if condition is None else (Label(condition, "condition"),)
@@ -60,13 +60,15 @@ class Instance:
         return self.places[symbol.number]
 
     def part(self, symbol: PlaceSymbol, indices: Sequence[Node], span: Span) -> Sequence[int]:
-        """The flat places whose first indices are these, in the order of the others."""
+        """Return the flat places whose first indices are these, in the order of the others."""
         places, position = self.present(symbol, span), self.position(symbol, indices, span)
         size = math.prod(map(len, self.shapes[symbol.number][len(indices) :]))
         return places[position * size : (position + 1) * size]
 
     def position(self, symbol: PlaceSymbol, indices: Sequence[Node], span: Span) -> int:
-        """The number of an element among the others, the last index counting fastest, or that of a part of an array."""
+        """Return the number of an element among the others, the last index counting fastest, or that of a part of an
+        array.
+        """
         position = 0
         for index, values in zip(indices, self.shapes[symbol.number], strict=False):
             position *= len(values)
@@ -75,7 +77,7 @@ class Instance:
 
 
 def position_of(symbol: PlaceSymbol, value: int, values: range, span: Span) -> int:
-    """The position of an index among its values; raises CheckError when it is not one of them."""
+    """Return the position of an index among its values; raises CheckError when it is not one of them."""
     if value not in values:
         low, high = values.start, values.stop - 1
         raise CheckError("index-outside", span, name=symbol.name, index=value, low=low, high=high)
@@ -83,7 +85,7 @@ def position_of(symbol: PlaceSymbol, value: int, values: range, span: Span) -> i
 
 
 def shape(symbol: PlaceSymbol, values: Sequence[Constant]) -> tuple[range, ...]:
-    """The values of the indices of a place or port; raises CheckError for a range that ends before it starts."""
+    """Return the values of the indices of a place or port; raises CheckError for a range that ends before it starts."""
     ranges = []
     for index in symbol.indices:
         low, high = int(evaluate(index.low, values)), int(evaluate(index.high, values))
@@ -94,7 +96,7 @@ def shape(symbol: PlaceSymbol, values: Sequence[Constant]) -> tuple[range, ...]:
 
 
 def in_net(condition: Node | None, instance: Instance) -> bool:
-    """Whether the condition of a declaration holds; raises CheckError."""
+    """Return whether the condition of a declaration holds; raises CheckError."""
     return condition is None or bool(evaluate(condition, instance.locals))
 
 

@@ -58,7 +58,7 @@ class MeasureBuilder(Struct):
         self.by_symbol.update({id(one.symbol): one for listed in self.templates.values() for one in listed})
 
     def measures(self) -> list[net.Measure]:
-        """All measures; `problems` collects the errors."""
+        """Return all measures; `problems` collects the errors."""
         wanted = list(self._all())
         self.numbers = {element.identity: number for number, element in enumerate(wanted)}
         found = []
@@ -76,7 +76,7 @@ class MeasureBuilder(Struct):
         return found
 
     def expectation(self, template: ExpectationTemplate) -> net.Expectation | None:
-        """An expectation of the net itself; None if it is not in the net, or wrong."""
+        """Return an expectation of the net itself; None if it is not in the net, or wrong."""
         flat = Element(self, self.root)
         try:
             return template.build(flat) if in_net(flat, template.condition) else None
@@ -90,7 +90,7 @@ class MeasureBuilder(Struct):
     # ------------------------------------------------------------ all measures of the net
 
     def _all(self) -> Iterator[Element]:
-        """The measures that are in the net: those of an instance before those of the instances in it."""
+        """Yield the measures that are in the net: those of an instance before those of the instances in it."""
         count = 0
         waiting = [self.root]
         while waiting:
@@ -110,7 +110,9 @@ class MeasureBuilder(Struct):
             waiting += reversed(inner)
 
     def of(self, template: MeasureTemplate, instance: Instance, given: Sequence[int | None] = ()) -> Iterator[Element]:
-        """The elements of a measure in an instance, as far as they are in the net. given: indices, None for all."""
+        """Yield the elements of a measure in an instance, as far as they are in the net. given: indices, None for
+        all.
+        """
         if not template.loops:
             element = Element(self, instance, template)
             if in_net(element, template.condition):
@@ -126,13 +128,13 @@ class MeasureBuilder(Struct):
     # ------------------------------------------------------------ what is shared between them
 
     def charge(self, terms: int, span: Span) -> None:
-        """Raises CheckError when the formulas of the measures, each written out, have become too large."""
+        """Raise CheckError when the formulas of the measures, each written out, have become too large."""
         self._terms += terms
         if self._terms > MOST_TERMS:
             raise CheckError("measures-too-large", span, limit=MOST_TERMS)
 
     def leaf(self, key: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
-        """A figure of places or transitions, with the number of them, made when it is first asked for."""
+        """Return a figure of places or transitions, with the number of them, made when it is first asked for."""
         if key not in self._leaves:
             self._leaves[key] = make()
         count, term = self._leaves[key]
@@ -140,14 +142,14 @@ class MeasureBuilder(Struct):
         return term
 
     def shared(self, op: str, elements: Sequence[int], make: Callable[[], Term]) -> Term:
-        """A figure of these places or transitions, of which there is one for all formulas."""
+        """Return a figure of these places or transitions, of which there is one for all formulas."""
         key = (op, *elements)
         if key not in self._figures:
             self._figures[key] = make()
         return self._figures[key]
 
     def probe(self, key: object, make: Callable[[], net.Probe]) -> int:
-        """The number of a probe, which is created when first requested."""
+        """Return the number of a probe, which is created when first requested."""
         if key not in self._probe_numbers:
             probe = make()
             self._probe_numbers[key] = len(self.probes)
@@ -155,7 +157,7 @@ class MeasureBuilder(Struct):
         return self._probe_numbers[key]
 
     def chance(self, key: object, make: Callable[[], net.Chance]) -> int:
-        """The number of a probability, which is created when first requested."""
+        """Return the number of a probability, which is created when first requested."""
         if key not in self._probe_numbers:
             chance = make()
             for place in self.elements["place"]:
@@ -172,7 +174,7 @@ class MeasureBuilder(Struct):
                 self.problems.error("nothing-to-decide", chance.span)
 
     def index(self, kind: str) -> dict[str, int]:
-        """The numbers of places or transitions by their full names."""
+        """Return the numbers of places or transitions by their full names."""
         if kind not in self._names:
             self._names[kind] = {element.name: index for index, element in enumerate(self.elements[kind])}
         return self._names[kind]
@@ -203,12 +205,12 @@ class Element(Struct):
         return evaluate(node, self.instance.locals)
 
     def expression(self, node: Node, transition: int | None = None) -> Expr:
-        """An expression in a measure, which sees the firings of a transition."""
+        """Return an expression in a measure, which sees the firings of a transition."""
         self.instance.firing = None if transition is None else self.builder.measured.get(transition)
         return build(node, self.instance)
 
     def watched(self, node: Node) -> net.Watched:
-        """A value of the marking."""
+        """Return a value of the marking."""
         running: dict[int, int] = {}  # the numbers of the variables that are firings in progress
 
         def counted(target: object) -> Sequence[Expr]:
@@ -230,7 +232,7 @@ class Element(Struct):
         return net.Watched(value, tuple(running))
 
     def quantity(self, node: Node, transition: int | None) -> Expr:
-        """What is measured: a value in the net's time unit, and not in ticks."""
+        """Return what is measured: a value in the net's time unit, and not in ticks."""
         return in_units(self.expression(node, transition), node.power)
 
     def charge(self, terms: int, span: Span) -> None:
@@ -247,7 +249,7 @@ class Element(Struct):
         return self.builder.leaf((id(owner), self.instance.prefix, numbers), span, make)
 
     def shared(self, op: str, elements: Sequence[int], make: Callable[[], Term]) -> Term:
-        """A figure of these places or transitions, of which there is one for all formulas."""
+        """Return a figure of these places or transitions, of which there is one for all formulas."""
         return self.builder.shared(op, elements, make)
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
@@ -259,7 +261,7 @@ class Element(Struct):
     # ------------------------------------------------------------ what a path means
 
     def places(self, target: Target) -> list[int]:
-        """Raises CheckError when there is none."""
+        """Raise CheckError when there is none."""
         symbol = target.symbol
         if len(target.steps) > 1 or not isinstance(symbol, PlaceSymbol):
             return self._each(target, lambda one: self._named(one, "place"))
@@ -270,7 +272,7 @@ class Element(Struct):
         )
 
     def _each(self, target: Target, find: Callable[[Target], list[Found]]) -> list[Found]:
-        """What `link[2..4].queue` names: of each value of a range, which all must be there."""
+        """Return what `link[2..4].queue` names: of each value of a range, which all must be there."""
         parts = target.split(self.value)
         if parts is None:
             return find(target)
@@ -293,7 +295,7 @@ class Element(Struct):
                 yield instance.places[number][at]
 
     def transitions(self, target: Target) -> list[int]:
-        """Raises CheckError when there is none."""
+        """Raise CheckError when there is none."""
         return self._each(target, lambda one: self._named(one, "transition"))
 
     def _named(self, target: Target, kind: str) -> list[int]:
@@ -311,7 +313,7 @@ class Element(Struct):
         )
 
     def measures(self, target: Target) -> list[Element]:
-        """The elements of a measure, each in its own instance. Raises CheckError when there is none."""
+        """Return the elements of a measure, each in its own instance. Raises CheckError when there is none."""
         return self._each(target, self._measures)
 
     def _measures(self, target: Target) -> list[Element]:
@@ -351,13 +353,15 @@ def _pattern(indices: Sequence[Index | None], values: Sequence[Constant]) -> str
 
 
 def _allow(more: int, span: Span) -> None:
-    """Raises CheckError if an array has too many measures."""
+    """Raise CheckError if an array has too many measures."""
     if more > MOST_OF_ARRAY:
         raise CheckError("too-many-measures", span, limit=MOST_OF_ARRAY)
 
 
 def bodies_with_measures(body: Body, templates: Templates) -> set[int]:
-    """The bodies, by their identity, of which an instance has measures, or contains an instance that has some."""
+    """Return the bodies, by their identity, of which an instance has measures, or contains an instance that has
+    some.
+    """
     inside: dict[int, list[int]] = {}  # the bodies in which there are instances of a body
     waiting, seen = [body], {id(body)}
     while waiting:

@@ -24,7 +24,7 @@ class Replies:
         self._arcs: dict[int, tuple[net.OutputArc, Request]] = {}
 
     def places(self, request: Request, places: Sequence[int], *, waiting: bool) -> int:
-        """Notes places of requests; returns the number of the first where callers wait."""
+        """Note places of requests; return the number of the first where callers wait."""
         numbers = self._waiting.setdefault(id(request), [])
         first = len(numbers)
         if waiting:
@@ -34,11 +34,11 @@ class Replies:
         return first
 
     def add(self, arc: net.OutputArc, request: Request) -> None:
-        """Keeps an arc of a reply to be completed."""
+        """Keep an arc of a reply to be completed."""
         self._arcs[id(arc)] = (arc, request)
 
     def connected(self, transitions: list[net.Transition]) -> list[net.Transition]:
-        """The transitions with the places of their replies."""
+        """Return the transitions with the places of their replies."""
         if not self._arcs:
             return transitions
         callers = self._callers(transitions)
@@ -61,7 +61,7 @@ class Replies:
 
     @staticmethod
     def _to(arc: net.OutputArc, places: Sequence[int], first: int, last: int) -> net.OutputArc:
-        """The arc to the places of the callers `first` to `last`."""
+        """Return the arc to the places of the callers `first` to `last`."""
         index = arc.index
         if first == last:
             index = None
@@ -70,7 +70,7 @@ class Replies:
         return replace(arc, places=tuple(places[first : last + 1]), index=index)
 
     def _callers(self, transitions: Iterable[net.Transition]) -> dict[int, set[int]]:
-        """The numbers of the callers whose requests each place can hold."""
+        """Return the numbers of the callers whose requests each place can hold."""
         found: dict[int, set[int]] = {place: set() for place in self._holding}
         passes: list[tuple[list[int], list[int]]] = []
         for t in transitions:
@@ -97,7 +97,7 @@ class Replies:
 
 
 def _alternatives(e: Expr) -> Iterator[Expr]:
-    """The values that an expression can have: those of all branches of an `if`."""
+    """Yield the values that an expression can have: those of all branches of an `if`."""
     if e.op == "if":
         yield from _alternatives(e.args[1])
         yield from _alternatives(e.args[2])

@@ -10,7 +10,7 @@ from petri.structs import replace
 
 
 def with_turns(transition: net.Transition, places: Sequence[net.Place]) -> net.Transition:
-    """The transition, whose arc in turn sees only the first token where each token would do as well."""
+    """Return the transition, whose arc in turn sees only the first token where each token would do as well."""
     if not transition.inputs or not transition.inputs[0].in_turn or transition.clock is not None:
         return transition
     arc, *others = transition.inputs

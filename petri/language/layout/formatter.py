@@ -61,7 +61,7 @@ class _Line:
 
 
 def format_source(text: str, path: str) -> str:
-    """The text in canonical layout, ending in one newline. Raises LanguageError if it does not parse."""
+    """Return the text in canonical layout, ending in one newline. Raises LanguageError if it does not parse."""
     parsed = parse_text(text, path, tokens=True)
     if has_errors(parsed.diagnostics):
         raise LanguageError(parsed.diagnostics, {path: text})
@@ -107,7 +107,7 @@ class _Formatter:
                 self.leading.setdefault(number + 1, []).append(comment)
 
     def lines(self) -> tuple[list[_Line], list[str]]:
-        """The lines of all statements, and the comments after the last one."""
+        """Return the lines of all statements, and the comments after the last one."""
         lines: list[_Line] = []
         depth = 0
         number = 0
@@ -135,7 +135,7 @@ class _Formatter:
         return lines, self._before(len(self.statements))
 
     def _before(self, number: int) -> list[str]:
-        """The comments on their own lines before a statement, with the empty lines between (one for several)."""
+        """Return the comments on their own lines before a statement, with the empty lines between (one for several)."""
         shown: list[str] = []
         last = self.statements[number - 1].tokens[-1].line if number else 0
         for comment in self.leading.get(number, []):
@@ -146,7 +146,7 @@ class _Formatter:
         return shown
 
     def _joined(self, number: int, room: int) -> list[int]:
-        """The `expect` declarations that fit on a measure's line in `room` columns; comments separate them."""
+        """Return the `expect` declarations that fit on a measure's line in `room` columns; comments separate them."""
         joined: list[int] = []
         following = number + 1
         while following < len(self.statements) and self._is_under(following):
@@ -160,7 +160,7 @@ class _Formatter:
         return joined
 
     def _is_under(self, number: int) -> bool:
-        """Whether it is the `expect` of the measure before it, not one with its own formula."""
+        """Return whether it is the `expect` of the measure before it, not one with its own formula."""
         while number:
             _, nodes = self.parsed[number]
             if not nodes or not isinstance(nodes[0], tree.Expect) or nodes[0].formula is not None:
@@ -171,7 +171,7 @@ class _Formatter:
         return False
 
     def _line(self, number: int, depth: int, nodes: tuple[tree.Declaration, ...]) -> tuple[_Line, list[int]]:
-        """The formatted statement, and the following statements on its line."""
+        """Return the formatted statement, and the following statements on its line."""
         statement = self.statements[number]
         closing = _closing(statement)
         pieces = declaration(nodes, span_of(closing, closing, self.path))
@@ -205,7 +205,7 @@ class _Formatter:
 
 
 def _closing(statement: Statement) -> Token:
-    """The last token, or of an instance the one before its condition: the closing bracket, if there is one."""
+    """Return the last token, or of an instance the one before its condition: the closing bracket, if there is one."""
     depth = 0
     for before, token in pairwise(statement.tokens if statement.word == "instance" else ()):
         if token.kind == "if" and depth == 0:
@@ -246,12 +246,12 @@ def _undocumenting(text: str) -> str:
 
 
 def one_line(pieces: list[Piece]) -> str:
-    """A declaration on one line, without marks."""
+    """Return a declaration on one line, without marks."""
     return flat(pieces[0].text + "".join(piece.gap + piece.text for piece in pieces[1:]))
 
 
 def _set(line: _Line, columns: list[int]) -> list[str]:
-    """The lines of a declaration whose stops are aligned to these columns: one line if it fits."""
+    """Return the lines of a declaration whose stops are aligned to these columns: one line if it fits."""
     indent = INDENT if line.under else 0
     if line.commented:
         return _set_commented(line.pieces, line.width)
@@ -270,7 +270,7 @@ def _set(line: _Line, columns: list[int]) -> list[str]:
 
 
 def _parts(pieces: list[Piece], width: int) -> list[tuple[str, int]]:
-    """The marked texts that start new lines, with their indents."""
+    """Return the marked texts that start new lines, with their indents."""
     parts = [(pieces[0].text, 0)]
     for number, piece in enumerate(pieces[1:], 1):
         text, indent = parts[-1]
@@ -292,7 +292,7 @@ def _is_arc(piece: Piece) -> bool:
 
 
 def _set_commented(pieces: list[Piece], width: int) -> list[str]:
-    """The lines of a declaration that contains comments, built from its pieces."""
+    """Return the lines of a declaration that contains comments, built from its pieces."""
     lines: list[str] = []
     open_line = False
     for number, piece in enumerate(pieces):
@@ -314,7 +314,7 @@ def _set_commented(pieces: list[Piece], width: int) -> list[str]:
 
 
 def blocks(lines: list[_Line]) -> list[list[_Line]]:
-    """Runs of consecutive declarations of one kind."""
+    """Run of consecutive declarations of one kind."""
     found: list[list[_Line]] = []
     for line in lines:
         last = found[-1][-1] if found else None
@@ -341,18 +341,20 @@ def set_block(block: list[_Line]) -> None:
 
 
 def cells_of(line: _Line) -> list[str]:
-    """A declaration on one line, cut at its stops."""
+    """Return a declaration on one line, cut at its stops."""
     text = line.pieces[0].text + "".join(piece.gap + piece.text for piece in line.pieces[1:])
     return [flat(cell) for cell in text.split(STOP)]
 
 
 def _leading_stops(line: _Line) -> int:
-    """The stops before anything that might break."""
+    """Return the stops before anything that might break."""
     return 2 if line.kind == "values" else 1
 
 
 def _columns(block: list[_Line]) -> list[int]:
-    """The width of each cell, up to the first that would make a wide gap: that of the widest text before each stop."""
+    """Return the width of each cell, up to the first that would make a wide gap: that of the widest text before each
+    stop.
+    """
     rows = []
     for line in block:
         if not line.under and line.kind:
@@ -368,7 +370,7 @@ def _columns(block: list[_Line]) -> list[int]:
 
 
 def _as_good(line: _Line, code: list[str], plain: list[str]) -> bool:
-    """Whether the columns neither split a line nor made it too long, including comments."""
+    """Return whether the columns neither split a line nor made it too long, including comments."""
     longest = max(line.width, *(len(text) for text in (*plain, plain[-1] + line.behind)))
     return len(code) <= len(plain) and all(len(text) <= longest for text in (*code, code[-1] + line.behind))
 

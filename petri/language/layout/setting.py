@@ -18,22 +18,22 @@ _HANG = 4
 
 
 def group(text: str) -> str:
-    """A text that is split only where necessary."""
+    """Return a text that is split only where necessary."""
     return f"{OPEN}{text}{CLOSE}"
 
 
 def group_each(text: str) -> str:
-    """A text that is split at all its breaks or at none."""
+    """Return a text that is split at all its breaks or at none."""
     return f"{EACH}{text}{CLOSE}"
 
 
 def flat(text: str) -> str:
-    """The text on one line, without marks."""
+    """Return the text on one line, without marks."""
     return text.translate(_UNMARKED)
 
 
 def set_text(text: str, indent: int, width: int) -> list[str]:
-    """The lines of a marked text, the first of them indented."""
+    """Return the lines of a marked text, the first of them indented."""
     setter = _Setter(width, [" " * indent])
     setter.put(_parsed(text.replace(STOP, "")), 0, indent)
     return setter.lines
@@ -62,7 +62,7 @@ def _least(item: _Group) -> int:
 
 
 def _parsed(text: str) -> _Group:
-    """The groups of a text; open groups end with it."""
+    """Return the groups of a text; open groups end with it."""
     stack = [_Group(False)]
     plain = ""
     for character in text:

@@ -36,17 +36,17 @@ class Piece:
 
 
 def expression(node: tree.Expr) -> str:
-    """An expression in canonical spelling, on one line."""
+    """Return an expression in canonical spelling, on one line."""
     return flat(_write(node, 0))
 
 
 def type_text(node: tree.TypeExpr) -> str:
-    """A type in canonical spelling, on one line."""
+    """Return a type in canonical spelling, on one line."""
     return flat(_type(node))
 
 
 def _write(node: tree.Expr | tree.Preference, level: int) -> str:
-    """The text of a node in a position that needs at least `level`: in parentheses if it binds less tightly."""
+    """Return the text of a node in a position that needs at least `level`: in parentheses if it binds less tightly."""
     text, own = _text_and_level(node)
     return text if own >= level else f"({text})"
 
@@ -88,14 +88,14 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
 
 
 def _given(node: tree.ForEach | tree.Delayed) -> tuple[str, int]:
-    """What only outputs have."""
+    """Return what only outputs have."""
     if isinstance(node, tree.ForEach):
         return f"each {_write(node.output, _POSTFIX)}", _SUM
     return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
 
 
 def _measured(node: tree.At | tree.Asked | tree.Splitting) -> str:
-    """What only measures have."""
+    """Return what only measures have."""
     match node:
         case tree.At():
             when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
@@ -153,7 +153,7 @@ def _range(node: tree.Range | tree.RangeType) -> str:
 
 
 def _tight(node: tree.Expr) -> str | None:
-    """A bound without spaces; None if it is an operation on more than names and plain numbers."""
+    """Return a bound without spaces; None if it is an operation on more than names and plain numbers."""
     if not isinstance(node, tree.Binary):
         return _write(node, _SUM)
     sides = (node.left, node.right)
@@ -164,7 +164,7 @@ def _tight(node: tree.Expr) -> str | None:
 
 
 def _conditional(node: tree.If) -> str:
-    """Breaks before `else`, and before `then` if a branch is long."""
+    """Break before `else`, and before `then` if a branch is long."""
     branches = []
     rest: tree.Expr | None = node
     word = "if"
@@ -226,7 +226,7 @@ def _vector(node: tree.VectorType) -> str:
 
 
 def _service(node: tree.ServiceType) -> str:
-    """The request, and what the reply adds."""
+    """Return the request, and what the reply adds."""
     request = "" if node.request is None else _type(node.request)
     return request if node.reply is None else f"{request} -> {_type(node.reply)}"
 
@@ -235,7 +235,7 @@ def _service(node: tree.ServiceType) -> str:
 
 
 def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
-    """The pieces of one declaration, in canonical order; `end` is its last token, at the closing bracket.
+    """Return the pieces of one declaration, in canonical order; `end` is its last token, at the closing bracket.
 
     A module gives only its header, and ports that were declared together give one declaration.
     """
@@ -320,7 +320,7 @@ def expect_text(node: tree.Expect) -> str:
 
 
 def _condition(e: tree.Expr | None) -> list[Piece]:
-    """The `if` at the end of a declaration."""
+    """Return the `if` at the end of a declaration."""
     return [] if e is None else [Piece(f"if {_write(e, 0)}", e.span, "  ")]
 
 
@@ -408,7 +408,7 @@ def _transition(node: tree.Transition) -> list[Piece]:
 
 
 def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterator[tuple[str, str, Span]]:
-    """The clauses with one value: word, text and position."""
+    """Yield the clauses with one value: word, text and position."""
     for clause in clauses_of(whole):
         value = getattr(node, clause.field)
         if isinstance(value, (tree.Memory, tree.Discipline)):
@@ -422,7 +422,7 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
 
 
 def _naming(node: tree.Transition) -> list[Piece]:
-    """The `let` and `draw` clauses in the order written; neighbours of one kind are one clause."""
+    """Return the `let` and `draw` clauses in the order written; neighbours of one kind are one clause."""
     items = [("draw", f"{draw.name} ~ {_write(draw.distribution, 0)}", draw.span) for draw in node.draws]
     items += [("let", f"{let.name} = {_write(let.value, 0)}", let.span) for let in node.lets]
     items.sort(key=lambda item: (item[2].line, item[2].column))
@@ -434,7 +434,7 @@ def _naming(node: tree.Transition) -> list[Piece]:
 
 
 def _items(texts: Iterable[tuple[str, Span]], head: str = "") -> list[Piece]:
-    """The items of a list in one group, separated by commas; with a head they begin a line."""
+    """Return the items of a list in one group, separated by commas; with a head they begin a line."""
     pieces = [Piece(f"{text},", span, indent=4, fills=True) for text, span in texts]
     pieces[0].text = f"{head}{OPEN}{pieces[0].text}"
     pieces[-1].text = pieces[-1].text.removesuffix(",") + CLOSE
@@ -453,7 +453,7 @@ def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
 
 
 def _step(node: tree.Step) -> list[Piece]:
-    """One step; a block gives only its head."""
+    """Return one step; a block gives only its head."""
     label = f"{node.label}: " if node.label else ""
     pieces = [Piece(f"{label}{node.verb}", node.span)]
     value = "" if node.value is None else _write(node.value, 0)

@@ -78,7 +78,7 @@ class Environment(Protocol):
         """In a measure: the instance of the transition that is measured."""
 
     def place(self, use: object) -> int:
-        """The index of the place meant; raises CheckError."""
+        """Return the index of the place meant; raises CheckError."""
 
     @property
     def counted(self) -> Callable[[object], Sequence[Expr]]:
@@ -101,7 +101,7 @@ def limited() -> Iterator[None]:
 def operation(
     op: str, kind: Kind, args: Sequence[Node], span: Span | None, flags: int = 0, value: object = None
 ) -> Node:
-    """A node over others; raises CheckError when the expression has become too large."""
+    """Return a node over others; raises CheckError when the expression has become too large."""
     depth, size = 0, 1
     budget = _budget.get()
     budget[0] -= len(args)
@@ -119,7 +119,7 @@ def operation(
 
 
 def _time_power(op: str, args: Sequence[Node]) -> int:
-    """The exponent of time in the value of a real operation. A literal 0 fits any dimension and shows none."""
+    """Return the exponent of time in the value of a real operation. A literal 0 fits any dimension and shows none."""
     if op == "mul":
         return args[0].power + args[1].power
     if op == "div":
@@ -135,12 +135,12 @@ def constant(value: Constant, kind: Kind, span: Span | None = None, power: int =
 
 
 def both(first: Node | None, second: Node, span: Span) -> Node:
-    """Whether two conditions hold, of which the first may be none."""
+    """Return whether two conditions hold, of which the first may be none."""
     return second if first is None else operation("and", "bool", (first, second), span)
 
 
 def with_span(node: Node, span: Span) -> Node:
-    """The same constant, with the position of its use."""
+    """Return the same constant, with the position of its use."""
     return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size, node.power)
 
 
@@ -162,14 +162,14 @@ def to_slot(node: Node) -> Node:
 
 
 def of_firing(node: Node) -> Node:
-    """An expression of a transition for the measures that use it, which do not stand in its module."""
+    """Return an expression of a transition for the measures that use it, which do not stand in its module."""
     if not node.flags & (LOCAL | PLACES):
         return node
     return operation("firing", node.kind, (node,), node.span, VARIABLE)
 
 
 def truth(node: Node) -> Node:
-    """A stored bool as a bool."""
+    """Return a stored bool as a bool."""
     return operation("truth", "bool", (node,), node.span)
 
 
@@ -177,7 +177,7 @@ def truth(node: Node) -> Node:
 
 
 def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
-    """The value of a fixed node; raises CheckError (overflow, zero division, outside the domain)."""
+    """Return the value of a fixed node; raises CheckError (overflow, zero division, outside the domain)."""
     op = node.op
     if op == "const":
         return node.value  # type: ignore[return-value]
@@ -200,7 +200,7 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
 
 
 def evaluate_each(node: Node, values: list[Constant], local: int, turns: Sequence[int]) -> Sequence[int]:
-    """The values of a whole number while one local takes those of `turns`, which are at least one.
+    """Return the values of a whole number while one local takes those of `turns`, which are at least one.
 
     Raises as `evaluate` does. Most indices of large arrays are sums and remainders, which are computed for all turns at
     once.
@@ -274,7 +274,7 @@ def _item(node: Node, index: Constant, *values: Constant) -> Constant:
 
 
 def checked_item(node: Node, index: Constant, length: int) -> int:
-    """The number of an element; raises CheckError if the list does not have it."""
+    """Return the number of an element; raises CheckError if the list does not have it."""
     if not 0 <= index < length:
         raise CheckError("list-index", node.span, index=int(index), last=length - 1)
     return int(index)
@@ -317,7 +317,10 @@ OPERATIONS: dict[str, Callable[..., Constant]] = {
 
 
 def build(node: Node, environment: Environment) -> Expr:
-    """The flat expression; nodes that do not depend on the instance are built once and shared. Raises CheckError."""
+    """Return the flat expression; nodes that do not depend on the instance are built once and shared.
+
+    Raises CheckError.
+    """
     if node.built is not None:
         return node.built
     if node.fixed:
@@ -354,14 +357,14 @@ def const_expr(value: Constant, kind: Kind, span: Span | None, power: int = 0) -
 
 
 def in_units(expression: Expr, power: int) -> Expr:
-    """An expression in ticks, with time to a power in its dimension, as one in the net's time unit."""
+    """Return an expression in ticks, with time to a power in its dimension, as one in the net's time unit."""
     if power == 0:
         return expression
     return Expr("units", "real", (expression,), ExactTime.of(Fraction(1), power, None), expression.span)
 
 
 def _sum(terms: Sequence[Expr], span: Span | None) -> Expr:
-    """The sum of ints, as a balanced tree."""
+    """Return the sum of ints, as a balanced tree."""
     if len(terms) == 1:
         return terms[0]
     half = len(terms) // 2
@@ -416,7 +419,9 @@ IN_RANGE = "in range"  # the value of an `item` whose index is known to be one o
 
 
 def _build_item(node: Node, index: Expr, values: tuple[Expr, ...]) -> Expr:
-    """An element of a list by a number that is known when the net runs: halves of the list, down to single elements."""
+    """Return an element of a list by a number that is known when the net runs: halves of the list, down to single
+    elements.
+    """
 
     def number(value: int) -> Expr:
         return Expr("const", "int", (), value)  # stands nowhere in the text
@@ -442,7 +447,7 @@ def _exactly(constant: Expr) -> Fraction:
 
 
 def _check_draw(node: Node, args: tuple[Expr, ...]) -> None:
-    """A distribution's constant parameters are in its domain (R3); raises CheckError."""
+    """Check that a distribution's constant parameters are in its domain (R3); raises CheckError."""
     drawn = CATALOGUE[node.op]
     for parameter, arg in zip(drawn.parameters, args, strict=True):
         if arg.op == "const" and arg.value is not None and not parameter.domain.holds(arg.value):
@@ -460,6 +465,6 @@ def _check_choice(node: Node, args: tuple[Expr, ...]) -> None:
 
 
 def number(node: Node, environment: Environment) -> net.Scalar:
-    """A fixed node as a scalar of the flat net; a bool as 0 or 1."""
+    """Return a fixed node as a scalar of the flat net; a bool as 0 or 1."""
     value = evaluate(node, environment.locals)
     return as_float(value, node.span) if node.kind == "real" else int(value)

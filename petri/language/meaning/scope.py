@@ -165,7 +165,7 @@ class Scope(Struct):
     place_count: int = 0
 
     def find(self, name: str) -> Symbol | None:
-        """What a name denotes here, or None. `voice.Packet` is the name `Packet` of the import `voice`.
+        """Return what a name denotes here, or None. `voice.Packet` is the name `Packet` of the import `voice`.
 
         The places and transitions of a thread have its name before theirs.
         """
@@ -189,7 +189,9 @@ class Scope(Struct):
         return unit if unit is not None or self.outer is None else self.outer.units.get(name)
 
     def visible(self) -> Iterator[tuple[str, Symbol]]:
-        """The names that can be written here, those of imports with their point; not what schedules are made of."""
+        """Yield the names that can be written here, those of imports with their point; not what schedules are made
+        of.
+        """
         for name, symbol in self.names.items():
             if "." not in name:
                 yield name, symbol
@@ -199,7 +201,7 @@ class Scope(Struct):
             yield from ((n, s) for n, s in self.outer.names.items() if not isinstance(s, INNER))
 
     def named(self, *kinds: type[Named | ConstantSymbol]) -> Iterator[str]:
-        """The names that can be written here, of things of these kinds."""
+        """Yield the names that can be written here, of things of these kinds."""
         return (name for name, found in self.visible() if isinstance(found, kinds))
 
     def unit_names(self) -> list[str]:
@@ -233,7 +235,7 @@ _ROLES = {
 
 
 def kind_of(symbol: Symbol) -> str:
-    """`a place`, `a parameter`, …"""
+    """Return `a place`, `a parameter`, …"""
     if isinstance(symbol, ConstantSymbol):
         return _ROLES[symbol.role]
     if isinstance(symbol, PlaceSymbol):

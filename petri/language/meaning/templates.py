@@ -143,7 +143,10 @@ class TransitionTemplate(Struct):
 
 
 def _nodes(part: object) -> Iterator[Node]:
-    """The nodes in an arc or a clock, and in sequences of these. Places are left out: their indices are evaluated."""
+    """Yield the nodes in an arc or a clock, and in sequences of these.
+
+    Places are left out: their indices are evaluated.
+    """
     if isinstance(part, Node):
         yield part
     elif isinstance(part, (tuple, list)):

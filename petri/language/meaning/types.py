@@ -37,7 +37,10 @@ class Scalar(Struct):
 
 
 def path_within(name: str, path: str) -> str:
-    """The path of a slot of a part as one of the whole: `pkt.seq`, `s[2]`, `pkt.s[2]`; of the part itself its name."""
+    """Return the path of a slot of a part as one of the whole:
+
+    `pkt.seq`, `s[2]`, `pkt.s[2]`; of the part itself its name.
+    """
     return f"{name}.{path}" if path and not path.startswith("[") else name + path
 
 
@@ -59,7 +62,7 @@ class Record(Struct):
                 yield path_within(name, path), scalar
 
     def part(self, name: str) -> slice:
-        """The slots of one field."""
+        """Return the slots of one field."""
         start = 0
         for field_name, kind in self.fields.items():
             width = len(layout(kind))
@@ -96,13 +99,13 @@ class Vector(Record, kw_only=True):
         return len(self.fields)
 
     def elements(self, nodes: Sequence[Node]) -> list[tuple[Node, ...]]:
-        """The values of its elements, each with those of its slots."""
+        """Return the values of its elements, each with those of its slots."""
         width = len(self.slots) // self.length
         return [tuple(nodes[start : start + width]) for start in range(0, len(self.slots), width)]
 
 
 def has_fields(kind: Type) -> TypeGuard[Record]:
-    """Whether it is a record whose fields have names, which is no vector."""
+    """Return whether it is a record whose fields have names, which is no vector."""
     return isinstance(kind, Record) and not isinstance(kind, Vector)
 
 
@@ -133,8 +136,9 @@ class Request(Record):
         return start
 
     def remember(self, values: dict[str, Type]) -> dict[str, str]:
-        """The fields of `caller` for the values of one caller. Callers share fields of one type, whatever their names,
-        since a request has one caller.
+        """Return the fields of `caller` for the values of one caller.
+
+        Callers share fields of one type, whatever their names, since a request has one caller.
         """
         caller = self.fields[CALLER]
         assert isinstance(caller, Record)
@@ -155,7 +159,7 @@ class Request(Record):
 
 
 def _shareable(left: Type, right: Type) -> bool:
-    """Whether they are the same with their ranges."""
+    """Return whether they are the same with their ranges."""
     if isinstance(left, Scalar) and isinstance(right, Scalar):
         return same(left, right) and left.low is right.low and left.high is right.high
     return left is right
@@ -186,19 +190,19 @@ BUILTIN: dict[str, Type] = {"int": INT, "real": REAL, "bool": BOOL, "token": BLA
 
 
 def quantity(dimension: Dimension) -> Scalar:
-    """The type of reals of this dimension."""
+    """Return the type of reals of this dimension."""
     return REAL if dimension == PLAIN else Scalar("real", dimension)
 
 
 def layout(kind: Type) -> tuple[tuple[str, Scalar], ...]:
-    """The slots of a token: (path, type), with the path "" for a scalar."""
+    """Return the slots of a token: (path, type), with the path "" for a scalar."""
     if isinstance(kind, Scalar):
         return (("", kind),)
     return kind.slots if isinstance(kind, Record) else ()
 
 
 def same(left: Type, right: Type) -> bool:
-    """Whether values of one type are values of the other, ignoring ranges and names."""
+    """Return whether values of one type are values of the other, ignoring ranges and names."""
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return True
     if isinstance(left, Scalar) and isinstance(right, Scalar):
@@ -226,14 +230,14 @@ def describe(kind: Type) -> str:
 
 
 def plainly(kind: Type) -> str:
-    """The kind of value, for messages about mismatches: a range `Flow` is shown as `int`."""
+    """Return the kind of value, for messages about mismatches: a range `Flow` is shown as `int`."""
     if isinstance(kind, Scalar) and kind.kind != "enum":
         return (dimension_name(kind.dimension) or "real") if kind.kind == "real" else kind.kind
     return describe(kind)
 
 
 def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
-    """One slot of a colour, with its bounds; raises CheckError."""
+    """Return one slot of a colour, with its bounds; raises CheckError."""
     low: net.Scalar | None = 0 if kind.labels else None
     high: net.Scalar | None = len(kind.labels) - 1 if kind.labels else None
     if kind.low is not None and kind.high is not None:
@@ -244,7 +248,7 @@ def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
 
 
 def colour(kind: Type, environment: Environment) -> net.Colour:
-    """The colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
+    """Return the colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
     if not isinstance(kind, (Scalar, Record)):
         return BLACK_COLOUR
     if kind.colour is not None:

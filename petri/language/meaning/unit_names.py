@@ -30,7 +30,7 @@ def declaration_of(word: str) -> str | None:
 
 
 def per_second(unit: str | None) -> str | None:
-    """The rate that data per second is: `Gbps` for `Gbit`, `Gb` and `gigabits`; None if there is none."""
+    """Return the rate that data per second is: `Gbps` for `Gbit`, `Gb` and `gigabits`; None if there is none."""
     data = None if unit is None else _data_unit(unit)
     return f"{data}ps" if f"{data}ps" in UNITS else None
 
@@ -46,7 +46,7 @@ def _data_unit(word: str) -> str | None:
 
 
 def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False) -> str | None:
-    """The unit that `word` probably means, of the language or of `others`; in doubt a unit of time."""
+    """Return the unit that `word` probably means, of the language or of `others`; in doubt a unit of time."""
     known = _SPELLINGS.get(word.lower()) or _SPELLINGS.get(word.lower().removesuffix("s")) or _data_unit(word)
     others = list(others)
     if known is not None and (known in TIMES or not only_times):

@@ -66,14 +66,14 @@ class Clause(Frozen):
 
 @lru_cache(4096)
 def _fraction(text: str) -> Fraction:
-    """A number as it is written; the same ones recur in a net."""
+    """Return a number as it is written; the same ones recur in a net."""
     return Fraction(text)
 
 
 @cache
 def _shape(kind: type) -> tuple[tuple[str, str, Any], ...]:
-    """The fields of a node that its rule gives: its name, that of the part whose position it is, or "" for a part, and
-    its value where the part was not written.
+    """Return the fields of a node that its rule gives: its name, that of the part whose position it is, or "" for a
+    part, and its value where the part was not written.
     """
     written = [name for name in fields(kind) if name not in defaults(kind)]
     types = {name: kind.__annotations__[name] for name in written}
@@ -84,7 +84,7 @@ def _shape(kind: type) -> tuple[tuple[str, str, Any], ...]:
 
 
 def _plain(part: Any) -> Any:
-    """A child of a rule as the tree has it."""
+    """Return a child of a rule as the tree has it."""
     if type(part) is Token:
         return part.text if part.kind in ("NAME", "NUMBER", "STRING") else part.kind
     return tuple(part) if type(part) is list else part
@@ -99,7 +99,7 @@ class Builder:
         self.diagnostics: list[Diagnostic] = []
 
     def make(self, rule: str, parts: list[Any], first: Token, last: Token) -> Any:
-        """What a rule of the grammar, or an alias of one, makes of its children."""
+        """Return what a rule of the grammar, or an alias of one, makes of its children."""
         kind = NODES.get(rule)
         if kind is not None:
             return self._node(kind, parts, first, last)
@@ -108,7 +108,7 @@ class Builder:
         return getattr(self, rule)(parts, first, last)
 
     def _node(self, kind: type, parts: list[Any], first: Token, last: Token, **given: Any) -> Any:
-        """A node whose fields that are not given are the parts, in order."""
+        """Return a node whose fields that are not given are the parts, in order."""
         tokens: dict[str, Token] = {}
         rest = iter(parts)
         for name, role, empty in _shape(kind):
@@ -135,7 +135,7 @@ class Builder:
         self.diagnostics.append(Diagnostic(identifier, span, values, labels))
 
     def _clauses(self, declaration: str, clauses: list[Clause]) -> dict[str, Any]:
-        """The fields that the clauses set; reports repeated ones."""
+        """Return the fields that the clauses set; reports repeated ones."""
         found: dict[str, Clause] = {}
         values: dict[str, Any] = {}
         for clause in clauses:
@@ -187,7 +187,7 @@ class Builder:
         return replace(made, type=kind, service=True)
 
     def clause(self, parts: list[Any], first: Token, last: Token) -> Clause:
-        """A keyword and its value; `cap 32 KB of size` has two of each, and `fifo` no value."""
+        """Return a keyword and its value; `cap 32 KB of size` has two of each, and `fifo` no value."""
         word = parts[0].kind
         values = {CLAUSES[key.kind].field: _plain(value) for key, value in zip_longest(parts[::2], parts[1::2])}
         span = self.span(first, last)
@@ -231,7 +231,7 @@ class Builder:
     # ------------------------------------------------------------ threads
 
     def _step(self, names: tuple[str, ...], parts: list[Any], first: Token, last: Token) -> tree.Step:
-        """A step with its clauses; `for` belongs to `take`, `hold` and `use`, which needs it."""
+        """Return a step with its clauses; `for` belongs to `take`, `hold` and `use`, which needs it."""
         given = dict(zip(names, parts, strict=False))
         label, verb = given.pop("label", None), given.pop("verb")
         clauses = [part for part in parts if isinstance(part, Clause)]
@@ -257,7 +257,7 @@ class Builder:
         )
 
     def _refuse_sets(self, given: dict[str, Any]) -> None:
-        """A thread takes its tokens one by one."""
+        """Refuse a number of tokens: a thread takes its tokens one by one."""
         for arc in given.get("arcs", ()):
             if arc.mode == "all":
                 self._tell("set-in-thread", arc.span, word="all")

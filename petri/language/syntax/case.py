@@ -56,7 +56,7 @@ class Case(Struct):
         return self.found is None or self.kind in CLAUSE_WORDS or self.kind in ("->", "=", "~", ")", "]", "}", ",", ":")
 
     def span(self) -> Span:
-        """The culprit; if the declaration ends too early, the position directly after it."""
+        """Return the culprit; if the declaration ends too early, the position directly after it."""
         if self.found:
             return span_of(self.found, self.found, self.path)
         last = self.tokens[-1]

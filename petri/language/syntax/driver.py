@@ -40,7 +40,7 @@ class TooDeep(Exception):
 
 
 def run(builder: Builder, start: str, tokens: Sequence[Token], deepest: int) -> Any:
-    """The node that the builder makes from the declaration; raises SyntaxFailure or TooDeep."""
+    """Return the node that the builder makes from the declaration; raises SyntaxFailure or TooDeep."""
     tables = load_tables()
     actions, gotos, rules = tables.actions, tables.gotos, tables.rules
     states = [tables.starts[start]]
@@ -93,13 +93,13 @@ def run(builder: Builder, start: str, tokens: Sequence[Token], deepest: int) -> 
 
 
 def _renames(rule: Rule) -> bool:
-    """Whether it only gives a value another name: an operand is also a product, a sum, a condition."""
+    """Return whether it only gives a value another name: an operand is also a product, a sum, a condition."""
     return rule.action is None and rule.length == 1 and not rule.splice
 
 
 @cache
 def _renamed(below: int, state: int, kind: str) -> int:
-    """The state after all such steps before a token: most steps are, and they depend on no other state."""
+    """Return the state after all such steps before a token: most steps are, and they depend on no other state."""
     tables = load_tables()
     while (action := tables.actions[state].get(kind, 1)) < 0 and _renames(rule := tables.rules[-action - 1]):
         state = tables.gotos[below][rule.origin]
@@ -107,7 +107,7 @@ def _renamed(below: int, state: int, kind: str) -> int:
 
 
 def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], position: int) -> bool:
-    """Whether a word that is a keyword elsewhere is a name here. actions: of the automaton's state."""
+    """Return whether a word that is a keyword elsewhere is a name here. actions: of the automaton's state."""
     if kind not in actions and kind in SOFT:
         return True
     if "NAME" not in actions:
@@ -119,7 +119,10 @@ def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], posi
 
 
 def _begins_an_operand(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a bracket or a minus belongs to what follows, as its spaces say: `read (p)` reads p, `order -p.seq`."""
+    """Return whether a bracket or a minus belongs to what follows, as its spaces say:
+
+    `read (p)` reads p, `order -p.seq`.
+    """
     before, token = tokens[position - 1 : position + 1]
     if before.end_column == token.column:
         return False
@@ -137,7 +140,7 @@ _AFTER_NAMES = {**dict.fromkeys(CLAUSES, _OF_PLACES), "token": ("|",), "order": 
 
 
 def _children(rule: Rule, values: list[Any]) -> list[Any]:
-    """The children that matter, of those at the end of the values."""
+    """Return the children that matter, of those at the end of the values."""
     size = rule.length
     children: list[Any] = []
     picked = rule.pick
@@ -154,7 +157,7 @@ def _children(rule: Rule, values: list[Any]) -> list[Any]:
 
 
 def expected(start: str, tokens: Sequence[Token]) -> frozenset[str]:
-    """The kinds of token that may follow the given ones, which the automaton accepts.
+    """Return the kinds of token that may follow the given ones, which the automaton accepts.
 
     Each kind is tried separately: LALR rows alone allow too many, and when a token fails, the automaton has already
     reduced the tokens before it.
@@ -167,7 +170,7 @@ def expected(start: str, tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _shift(tables: ParserTables, states: list[int], kind: str, tokens: Sequence[Token] = (), position: int = 0) -> bool:
-    """Moves the automaton over one token, in place; False, with an invalid stack, if it cannot."""
+    """Move the automaton over one token, in place; False, with an invalid stack, if it cannot."""
     while True:
         if tokens and kind in _EITHER and is_name(tables.actions[states[-1]], kind, tokens, position):
             kind = "NAME"

@@ -30,7 +30,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_source(path: str | PathLike[str], name: str | None = None) -> tuple[str, list[Diagnostic]]:
-    """The text of a source file, or an empty text and a diagnostic if it cannot be read.
+    """Return the text of a source file, or an empty text and a diagnostic if it cannot be read.
 
     `name` is the name of the file in diagnostics (default: the path as given). The parser decides whether the text is a
     net.
@@ -55,7 +55,7 @@ def read_source(path: str | PathLike[str], name: str | None = None) -> tuple[str
 
 
 def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
-    """The text of a source file's bytes; if they are not text, the one diagnostic that says what they are."""
+    """Return the text of a source file's bytes; if they are not text, the one diagnostic that says what they are."""
     if len(data) > LARGEST_FILE:
         return "", [too_large(name, len(data))]
     for signature, kind in _SIGNATURES:
@@ -77,7 +77,9 @@ def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
 
 
 def unlike(text: str, name: str) -> list[Diagnostic]:
-    """The diagnostics of a text that declares nothing or belongs to another program; none for a text worth parsing."""
+    """Return the diagnostics of a text that declares nothing or belongs to another program; none for a text worth
+    parsing.
+    """
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
     own = _OWN.search(text) is not None
@@ -126,7 +128,9 @@ _FOREIGN = (
 
 
 def _near(path: str) -> str | None:
-    """A net in the folder of the missing file with a similar name; also the file itself if its suffix was left out."""
+    """Return a net in the folder of the missing file with a similar name; also the file itself if its suffix was left
+    out.
+    """
     folder, name = os.path.split(path)
     near = did_you_mean(name, library.nets_in(folder))
     return os.path.join(folder, near) if near else None

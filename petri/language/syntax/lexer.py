@@ -95,7 +95,10 @@ class Lexed(Struct):
 
 
 def lex(text: str, path: str) -> Lexed:
-    """All tokens; never fails. Symbols of other languages (`&&`, `//`, `;`) are reported and read as intended."""
+    """Return all tokens; never fails.
+
+    Symbols of other languages (`&&`, `//`, `;`) are reported and read as intended.
+    """
     tokens: list[Token] = []
     comments: list[Comment] = []
     wrong: list[Diagnostic] = []
@@ -141,7 +144,9 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")  # a span's lines are counted in the sam
 
 
 def _after(match: re.Match[str], line: int, line_start: int) -> tuple[int, int]:
-    """The number of the line on which a token ends, and where it starts; only a comment `/* … */` has several lines."""
+    """Return the number of the line on which a token ends, and where it starts; only a comment `/* … */` has several
+    lines.
+    """
     breaks = list(_LINE_BREAK.finditer(match.group()))
     return (line + len(breaks), match.start() + breaks[-1].end()) if breaks else (line, line_start)
 

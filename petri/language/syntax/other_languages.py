@@ -40,7 +40,7 @@ _CLAUSES_MEANT = {
 
 
 def explain_habit(case: Case) -> Diagnostic | None:
-    """The explanation of a mistake that another language teaches; None of any other mistake."""
+    """Return the explanation of a mistake that another language teaches; None of any other mistake."""
     return next((found for habit in _HABITS if (found := habit(case))), None)
 
 
@@ -57,7 +57,9 @@ def text_of(tokens: Sequence[Token]) -> str:
 
 
 def end_of(tokens: Sequence[Token], start: int, stops: str = ",=~") -> int:
-    """Where what begins at `start` ends: at a clause, a sign of `stops`, or a bracket that closes an earlier one."""
+    """Return where what begins at `start` ends: at a clause, a sign of `stops`, or a bracket that closes an earlier
+    one.
+    """
     depth = 0
     for position in range(start, len(tokens)):
         kind = tokens[position].kind
@@ -72,7 +74,7 @@ def _arrow(case: Case) -> int | None:
 
 
 def _in_outputs(case: Case) -> bool:
-    """Whether the mistake is behind the `->` of a transition, before its first clause."""
+    """Return whether the mistake is behind the `->` of a transition, before its first clause."""
     arrow = _arrow(case)
     if case.word != "transition" or arrow is None or arrow >= case.position:
         return False
@@ -161,14 +163,14 @@ def sign_after_word(case: Case, word: Token) -> Diagnostic:
 
 
 def _comma_before_clause(case: Case) -> Diagnostic | None:
-    """`takes 3 us, priority 2`"""
+    """Explain `takes 3 us, priority 2`"""
     if case.kind != "," or case.open_brackets() or case.after not in CLAUSE_WORDS & case.expected:
         return None
     return case.tell("comma-before-clause", word=case.after)
 
 
 def _word_of_transition(case: Case) -> Diagnostic | None:
-    """`takes 3 us preempt`; in `takes 3 preempt -> b`, the word was read as a unit."""
+    """Explain `takes 3 us preempt`; in `takes 3 preempt -> b`, the word was read as a unit."""
     unit = case.before if case.position > 2 and case.tokens[case.position - 2].kind == "NUMBER" else None
     token = next((one for one in (case.found, unit) if one is not None and one.text in _CLAUSES_MEANT), None)
     if case.word != "transition" or token is None:
@@ -190,7 +192,7 @@ def _preference_without_word(case: Case) -> Diagnostic | None:
 
 
 def _joined(case: Case) -> Diagnostic | None:
-    """`a & b -> c`, `a and b -> c`, `a ++ b -> c`"""
+    """Explain `a & b -> c`, `a and b -> c`, `a ++ b -> c`"""
     if case.open_brackets() or not (_in_inputs(case) or _in_outputs(case) or case.word in _WITH_ARCS):
         return None
     first = case.found
@@ -203,7 +205,7 @@ def _joined(case: Case) -> Diagnostic | None:
 
 
 def _in_brackets(case: Case) -> Diagnostic | None:
-    """`{a, b} -> c`, `(a, b) -> c`"""
+    """Explain `{a, b} -> c`, `(a, b) -> c`"""
     opened = next(iter(case.open_brackets()), case.found)
     if not (_in_inputs(case) or _in_outputs(case)) or opened is None or opened.kind not in ("{", "("):
         return None
@@ -236,7 +238,7 @@ def _probability(case: Case) -> Diagnostic | None:
 
 
 def _weights(case: Case) -> list[str]:
-    """The numbers that are written before or behind the outputs, with a `:` or `with` between."""
+    """Return the numbers that are written before or behind the outputs, with a `:` or `with` between."""
     start = (_arrow(case) or 0) + 1
     end = next((n for n in range(start, len(case.tokens)) if case.tokens[n].kind in _OF_TRANSITIONS), len(case.tokens))
     text = text_of(case.tokens[start:end])
@@ -259,7 +261,9 @@ def _changed(case: Case) -> Diagnostic | None:
 
 
 def _assigns(case: Case, at: int) -> bool:
-    """Whether the `=` at a position sets a value: among the outputs, or where the name before it follows again."""
+    """Return whether the `=` at a position sets a value: among the outputs, or where the name before it follows
+    again.
+    """
     name, bracket = case.tokens[at - 1], next(iter(case.open_brackets()[-1:]), None)
     if at != case.position or name.kind != "NAME" or (bracket is not None and bracket.kind != "("):
         return False
@@ -287,7 +291,7 @@ def _replaced(case: Case, at: int, sign: str) -> Diagnostic | None:
 
 
 def _place_with(case: Case, variable: str) -> str:
-    """A place to which the transition gives a token with this variable."""
+    """Return a place to which the transition gives a token with this variable."""
     tokens = case.tokens[_arrow(case) or 0 :]
     for place, (bracket, inner) in zip(tokens, pairwise(tokens[1:]), strict=False):
         if place.kind == "NAME" and bracket.kind == "(" and inner.text in (variable, "+", "-"):
@@ -388,7 +392,10 @@ def _two_expectations(case: Case, first: str, second: str) -> Diagnostic:
 
 
 def range_meant(text: str) -> str | None:
-    """What a range of another language is here: `0..3` for `range(4)`, `range(0, 4)`, `0..<4` and `0:3`; else None."""
+    """Return what a range of another language is here:
+
+    `0..3` for `range(4)`, `range(0, 4)`, `0..<4` and `0:3`; else None.
+    """
     plain = re.sub(r" ?([][(){},:<]|\.\.+) ?", r"\1", text)
     if found := re.fullmatch(r"range\((?:(.+?),)?(.+)\)|(\w+)\.\.<(\w+)", plain):
         return f"{found[1] or found[3] or 0}..{_one_less(found[2] or found[4])}"
@@ -421,7 +428,7 @@ def _range(case: Case) -> Diagnostic | None:
 
 
 def _range_starts(case: Case) -> list[int]:
-    """The positions before the mistake behind which a range may be, the last one first."""
+    """Return the positions before the mistake behind which a range may be, the last one first."""
     before = [token.kind for token in case.tokens[: case.position]]
     starts = [n for n, kind in enumerate(before) if kind == "in"]
     if case.word in ("place", "port", "service", "param", "type"):

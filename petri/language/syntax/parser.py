@@ -42,7 +42,7 @@ class Parsed(Struct):
 
 
 def parse(text: str, path: str) -> tuple[tree.File, list[Diagnostic]]:
-    """The syntax tree, without the declarations that are broken, and what is wrong, in the order of the text."""
+    """Return the syntax tree, without the declarations that are broken, and what is wrong, in the order of the text."""
     parsed = parse_text(text, path)
     return parsed.file, parsed.diagnostics
 
@@ -149,7 +149,7 @@ class _Parser:
         self.diagnostics.append(Diagnostic(identifier, span_of(first, last, self.path), values))
 
     def _statement(self, statement: Statement, lexical: list[Diagnostic], gap: bool) -> tuple[tree.Declaration, ...]:
-        """The nodes of one declaration; at most one syntax error is reported besides those of the lexer.
+        """Return the nodes of one declaration; at most one syntax error is reported besides those of the lexer.
 
         With a `gap` (something that the lexer left out) nothing more is said of it.
         """
@@ -203,7 +203,7 @@ class _Parser:
         return node if isinstance(node, tuple) else (node,)
 
     def _recovered(self, statement: Statement, failure: SyntaxFailure) -> tuple[tree.Declaration, ...]:
-        """Keeps a declaration that is complete before a line that does not belong to it."""
+        """Keep a declaration that is complete before a line that does not belong to it."""
         tokens = statement.tokens[: failure.position]
         rest = statement.tokens[failure.position :]
         return self._nodes(statement, tokens) if END in failure.expected and rest and rest[0].first else ()
@@ -217,7 +217,7 @@ class _Parser:
             self._tell("modules-too-deep", statement.tokens[0], statement.tokens[0], limit=DEEPEST_MODULES)
 
     def _close_module(self, end: Statement | None) -> None:
-        """Puts the innermost module where it belongs; `end` is None at the end of the file."""
+        """Put the innermost module where it belongs; `end` is None at the end of the file."""
         if not self.open:
             if end:
                 self._tell("stray-end", end.tokens[0], end.tokens[0], word="end")
@@ -232,7 +232,7 @@ class _Parser:
         self._add((replace(module.header, body=tuple(module.body), span=closed),))
 
     def _add_step(self, thread: _OpenThread, statement: Statement, nodes: tuple[tree.Declaration, ...]) -> None:
-        """Adds a step to the open thread, or closes a block of steps or the thread."""
+        """Add a step to the open thread, or closes a block of steps or the thread."""
         word, first = statement.word, statement.tokens[0]
         if word == "end" and not thread.blocks:
             self._close_thread(statement)
@@ -262,7 +262,7 @@ class _Parser:
             thread.steps.append(nodes[0])
 
     def _close_thread(self, end: Statement | None) -> None:
-        """Puts the open thread where it belongs; `end` is None where it has none."""
+        """Put the open thread where it belongs; `end` is None where it has none."""
         thread, self.thread = self.thread, None
         if thread is None:
             return
@@ -313,7 +313,7 @@ def _touch(*tokens: Token) -> bool:
 
 
 def _start(word: str, tokens: list[Token]) -> tuple[str, list[Token]]:
-    """The start rule of a statement, and its tokens with the statement's word as a keyword."""
+    """Return the start rule of a statement, and its tokens with the statement's word as a keyword."""
     if word in STEP_WORDS:
         return "step", _verb_marked(tokens, word)
     if word and tokens[0].kind != word:
@@ -322,7 +322,7 @@ def _start(word: str, tokens: list[Token]) -> tuple[str, list[Token]]:
 
 
 def follows(text: str, path: str) -> tuple[Statement | None, frozenset[str]]:
-    """The statement in which a text ends, and the kinds of token that can follow; END if it can be complete.
+    """Return the statement in which a text ends, and the kinds of token that can follow; END if it can be complete.
 
     Nothing can follow a text that is already wrong.
     """
@@ -341,7 +341,7 @@ def follows(text: str, path: str) -> tuple[Statement | None, frozenset[str]]:
 
 
 def _verb_marked(tokens: list[Token], word: str) -> list[Token]:
-    """The tokens of a step, with its verb as a keyword: elsewhere it is a name."""
+    """Return the tokens of a step, with its verb as a keyword: elsewhere it is a name."""
     verb = 2 if len(tokens) > 2 and tokens[1].kind == ":" else 0
     marked = list(tokens)
     marked[verb] = replace(tokens[verb], kind=word)
@@ -349,7 +349,7 @@ def _verb_marked(tokens: list[Token], word: str) -> list[Token]:
 
 
 def documentation(statements: list[Statement], comments: list[Comment]) -> dict[int, str]:
-    """The text of the `##` comments of each statement, by its number.
+    """Return the text of the `##` comments of each statement, by its number.
 
     They are inside it (but not in its brackets), after it on its last line (a `##` directly below, in the same column,
     continues such a comment), or on separate lines directly before it; before `net` there may be empty lines in
@@ -393,7 +393,7 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
 
 
 def _measure_on_line(statements: list[Statement], number: int) -> int:
-    """The statement itself; for an `expect < 0.01` after a measure on the same line, the measure."""
+    """Return the statement itself; for an `expect < 0.01` after a measure on the same line, the measure."""
     owner = number
     while statements[owner].word == "expect" and owner > 0 and not statements[owner].tokens[0].first:
         if len(statements[owner].tokens) < 2 or statements[owner].tokens[1].kind not in _COMPARATORS:
@@ -403,7 +403,7 @@ def _measure_on_line(statements: list[Statement], number: int) -> int:
 
 
 def in_brackets(statement: Statement, comment: Comment) -> bool:
-    """Whether a comment in a statement is inside brackets, and so belongs to a part of it."""
+    """Return whether a comment in a statement is inside brackets, and so belongs to a part of it."""
     depth = 0
     for token in statement.tokens:
         if token.place > comment.place:
@@ -415,7 +415,9 @@ def in_brackets(statement: Statement, comment: Comment) -> bool:
 def _with_parameter_docs(
     statement: Statement, nodes: tuple[tree.Declaration, ...], comments: list[Comment]
 ) -> tuple[tree.Declaration, ...]:
-    """A module's header whose parameters have their `##` comments: after them, or on separate lines before them."""
+    """Return a module's header whose parameters have their `##` comments: after them, or on separate lines before
+    them.
+    """
     header = nodes[0] if nodes else None
     if not isinstance(header, tree.Module) or not header.parameters:
         return nodes
@@ -438,7 +440,7 @@ def _with_parameter_docs(
 
 
 def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> bool:
-    """Whether only comment lines are between the comment and the statement (before `net`: empty lines too)."""
+    """Return whether only comment lines are between the comment and the statement (before `net`: empty lines too)."""
     first = statement.tokens[0]
     if not first.first:
         return False
@@ -446,7 +448,7 @@ def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> boo
 
 
 def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[Diagnostic]]:
-    """The errors of the lexer, by number of statement (-1 before the first); the first of each kind."""
+    """Return the errors of the lexer, by number of statement (-1 before the first); the first of each kind."""
     starts = [statement.tokens[0].place for statement in statements]
     found: dict[int, list[Diagnostic]] = {}
     told: set[tuple[int, str]] = set()
@@ -460,7 +462,7 @@ def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[D
 
 
 def _names(statement: Statement) -> set[str]:
-    """The names that a broken declaration would have declared, as far as known."""
+    """Return the names that a broken declaration would have declared, as far as known."""
     if statement.word == "time":
         return {"time"}
     if statement.word in STEP_WORDS:

@@ -27,7 +27,7 @@ class KnownStatements(Struct):
     starts: list[int] = field(default_factory=list)
 
     def begin(self, text: str) -> None:
-        """A parse of this text begins; what the last one did not use is forgotten."""
+        """Begin a parse of this text; what the last one did not use is forgotten."""
         self.before, self.now, self.text = self.now, {}, text
         self.starts = [0, *accumulate(len(line) for line in _WITH_BREAK.findall(text))]
 
@@ -39,7 +39,7 @@ class KnownStatements(Struct):
         return (statement.word, first.line, first.column, self.text[start:end], doc, spaces)
 
     def find(self, key: Hashable) -> Nodes | None:
-        """The nodes of the statement, if it was parsed before."""
+        """Return the nodes of the statement, if it was parsed before."""
         nodes = self.before.get(key)
         if nodes is not None:
             self.now[key] = nodes

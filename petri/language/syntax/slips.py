@@ -54,7 +54,7 @@ EXPLAINS_SIGNS = frozenset(("inhibitor-not", "name-in-quotes", "arcs-joined", "t
 
 
 def names_beside(statement: Statement, position: int) -> frozenset[str]:
-    """The words at a position and before it, and the name of the array in whose index it is."""
+    """Return the words at a position and before it, and the name of the array in whose index it is."""
     case = Case(statement, position, frozenset(), "")
     words = [case.before.text, case.found.text if case.found else ""]
     for bracket in case.open_brackets()[-1:]:
@@ -63,7 +63,7 @@ def names_beside(statement: Statement, position: int) -> frozenset[str]:
 
 
 def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnostic:
-    """The one diagnostic for a declaration that does not parse."""
+    """Return the one diagnostic for a declaration that does not parse."""
     case = Case(statement, failure.position, failure.expected, path)
     if habit := explain_habit(case):
         return habit
@@ -78,7 +78,7 @@ def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnost
 
 
 def _not_a_declaration(case: Case) -> Diagnostic | None:
-    """A word at the start of a line that starts no declaration, after a complete declaration."""
+    """Return a word at the start of a line that starts no declaration, after a complete declaration."""
     token = case.found
     if case.word == "end":
         return case.tell("after-end")
@@ -102,7 +102,7 @@ def _not_a_declaration(case: Case) -> Diagnostic | None:
 
 
 def _misspelt_unit(case: Case) -> Diagnostic | None:
-    """`takes 3 weigth 4`: the clause's word was read as the unit of the number before it."""
+    """Explain `takes 3 weigth 4`: the clause's word was read as the unit of the number before it."""
     unit = case.before
     if unit.kind != "NAME" or case.tokens[case.position - 2].kind != "NUMBER" or case.kind not in _BEGINS:
         return None
@@ -149,7 +149,7 @@ def _late_condition(case: Case) -> Diagnostic | None:
 
 
 def _last_output(case: Case) -> str | None:
-    """The output that ends here, if no clause follows the outputs yet."""
+    """Return the output that ends here, if no clause follows the outputs yet."""
     before = case.tokens[: case.position]
     kinds = [token.kind for token in before]
     if "->" not in kinds or any(kind in CLAUSE_WORDS for kind in kinds[kinds.index("->") :]):
@@ -221,7 +221,7 @@ def _array_of_places(case: Case) -> Diagnostic | None:
 
 
 def _ranges(tokens: Sequence[Token]) -> str:
-    """The ranges of the indices that were meant by `[i in 0..3][4]`: `0..3, 0..3`."""
+    """Return the ranges of the indices that were meant by `[i in 0..3][4]`: `0..3, 0..3`."""
     found, depth = [""], 0
     for position, token in enumerate(tokens):
         depth += {"[": 1, "]": -1}.get(token.kind, 0)
@@ -304,7 +304,9 @@ def _transition_shape(case: Case) -> Diagnostic | None:
 
 
 def _arc_word(case: Case, outputs: bool) -> Diagnostic | None:
-    """A word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one arc."""
+    """Return a word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one
+    arc.
+    """
     before = case.before
     if outputs:
         if case.kind in _INPUT_WORDS:
@@ -330,14 +332,14 @@ def _arc_word(case: Case, outputs: bool) -> Diagnostic | None:
 
 
 def _term(case: Case) -> str:
-    """What is written of an arc, without its pattern: `2 * crew`."""
+    """Return what is written of an arc, without its pattern: `2 * crew`."""
     tokens = case.tokens[case.position + (case.kind == "any") :]
     term = takewhile(lambda token: token.kind in ("NUMBER", "*", "NAME"), tokens)
     return " ".join(token.text for token in term)
 
 
 def _called(case: Case, ahead: int) -> str:
-    """The place to which a word of an arc belongs, `queue(…)`."""
+    """Return the place to which a word of an arc belongs, `queue(…)`."""
     tokens = case.tokens[case.position + ahead :]
     place = tokens[0].text if tokens and tokens[0].kind == "NAME" else "place"
     return f"{place}(…)"
@@ -489,7 +491,7 @@ def _missing_value(case: Case) -> Diagnostic | None:
 
 
 def _unit_after_value(case: Case) -> Diagnostic | None:
-    """`takes n ns`, `takes (n + 1) ns`: only a number has a unit behind it."""
+    """Explain `takes n ns`, `takes (n + 1) ns`: only a number has a unit behind it."""
     token, before = case.found, case.before
     if token is None or token.first or before.kind not in ("NAME", ")", "]") or "*" not in case.expected:
         return None
@@ -576,7 +578,7 @@ def _unexpected(case: Case) -> Diagnostic:
 
 
 def _wanted(case: Case) -> str:
-    """What was expected, in words: "a value", "an operator", and symbols and keywords literally."""
+    """Return what was expected, in words: "a value", "an operator", and symbols and keywords literally."""
     expected = set(case.expected)
     wanted: list[str] = []
     if {"NAME", "NUMBER"} <= expected:

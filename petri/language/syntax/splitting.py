@@ -45,7 +45,7 @@ class Statement(Struct):
 
 
 def split(tokens: list[Token], path: str) -> list[Statement]:
-    """All tokens, divided into statements in order. Tokens that only look like keywords become names."""
+    """Return all tokens, divided into statements in order. Tokens that only look like keywords become names."""
     statements: list[Statement] = []
     depth = 0
     open_blocks: list[str] = []  # the words of modules, threads and blocks of steps that have not ended
@@ -94,7 +94,9 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
 
 
 def _declared_as_names(tokens: list[Token]) -> frozenset[str]:
-    """The keywords that are declared as names, as in `place unit : int`: one error is enough for all their uses."""
+    """Return the keywords that are declared as names, as in `place unit : int`: one error is enough for all their
+    uses.
+    """
     return frozenset(
         name.text
         for word, name, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
@@ -106,7 +108,8 @@ def _declared_as_names(tokens: list[Token]) -> frozenset[str]:
 def _keyword(
     token: Token, before: Token | None, after: Token | None, depth: int, alone: bool, declared: frozenset[str]
 ) -> tuple[str, bool]:
-    """The keyword, if the token starts a declaration; otherwise it becomes a name, and whether that is to be told.
+    """Return the keyword, if the token starts a declaration; otherwise it becomes a name, and whether that is to be
+    told.
 
     declared: the keywords that are declared as names. One is still a keyword in `unit cycle = 4 ns`, and at the start
     of a line.
@@ -135,7 +138,7 @@ def _open_or_close(blocks: list[str], word: str) -> None:
 
 
 def _step(tokens: list[Token], position: int, statement: Statement) -> str:
-    """The word of the step that starts at a token of a thread; "" if none does."""
+    """Return the word of the step that starts at a token of a thread; "" if none does."""
     before = tokens[position - 1]
     length = position - statement.first
     if length == 2 and before.kind == ":" and statement.wrong:
@@ -157,7 +160,10 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
 
 
 def _wants_operand(before: Token, token: Token, statement: Statement) -> bool:
-    """Whether an operand, and no step, follows a token of a thread. Nobody breaks a line behind the word of an arc."""
+    """Return whether an operand, and no step, follows a token of a thread.
+
+    Nobody breaks a line behind the word of an arc.
+    """
     if before.kind in _OF_ARCS and token.first:
         return False
     if before.kind == "after" and statement.word not in ("choose", "or"):
@@ -166,7 +172,7 @@ def _wants_operand(before: Token, token: Token, statement: Statement) -> bool:
 
 
 def _slip_of_step(tokens: list[Token], position: int, statement: Statement, path: str) -> tuple[str, Diagnostic] | None:
-    """The intended step, and the error, where a line of a thread starts with something that is not a step."""
+    """Return the intended step, and the error, where a line of a thread starts with something that is not a step."""
     token, before = tokens[position], tokens[position - 1]
     if not token.first or _wants_operand(before, token, statement):
         return None
@@ -183,14 +189,16 @@ def _slip_of_step(tokens: list[Token], position: int, statement: Statement, path
 
 
 def _is_type(before: Token | None, after: Token | None) -> bool:
-    """Whether `service` is the word of a type: two names in a row occur in no expression."""
+    """Return whether `service` is the word of a type: two names in a row occur in no expression."""
     return before is not None and before.kind in (":", "=") and after is not None and after.kind in ("NAME", "{")
 
 
 def _declares_newer(
     token: Token, before: Token | None, after: Token | None, depth: int, statements: list[Statement]
 ) -> bool:
-    """Whether a word that is not reserved starts a declaration: a name follows, which an expression cannot have."""
+    """Return whether a word that is not reserved starts a declaration: a name follows, which an expression cannot
+    have.
+    """
     if token.kind != "NAME" or token.text not in _NEWER or depth or after is None:
         return False
     if after.kind != "NAME" and after.kind not in SOFT:
@@ -200,7 +208,7 @@ def _declares_newer(
 
 
 def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
-    """Whether a keyword is a valid name here: the function `time(…)`, or a field (`p.port`, `{port: 3}`)."""
+    """Return whether a keyword is a valid name here: the function `time(…)`, or a field (`p.port`, `{port: 3}`)."""
     following = after.kind if after else ""
     field = (before and before.kind == "." and not token.first) or (
         following == ":" and before and before.kind in ("{", ",")
@@ -209,14 +217,14 @@ def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
 
 
 def _run_as_name(token: Token, before: Token | None, following: str) -> bool:
-    """Whether `run` is a name: a `run` line goes on with a clause, or ends."""
+    """Return whether `run` is a name: a `run` line goes on with a clause, or ends."""
     if token.kind != "run" or before is None:
         return False
     return following in _SIGNS - {"{"} or following == "in" or (before.kind in _SIGNS - _CLOSING and not token.first)
 
 
 def _declares(token: Token, before: Token | None, after: Token | None, depth: int, alone: bool) -> str:
-    """The keyword, if the token starts a declaration; `alone` if only a keyword precedes it."""
+    """Return the keyword, if the token starts a declaration; `alone` if only a keyword precedes it."""
     word = token.kind
     following = after.kind if after else ""
     if before is None:
@@ -240,13 +248,13 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
 
 
 def _closing(before: Token | None, token: Token, after: Token | None) -> bool:
-    """Whether it is the second word of a line such as `end module`."""
+    """Return whether it is the second word of a line such as `end module`."""
     last = after is None or (after.first and after.kind in _DECLARING)
     return last and before is not None and before.kind == "end" and token.kind != "end" and not token.first
 
 
 def _misspelt(token: Token, before: Token | None, after: Token | None, in_module: bool) -> str:
-    """The intended keyword: two names in a row occur nowhere else at the start of a line."""
+    """Return the intended keyword: two names in a row occur nowhere else at the start of a line."""
     following = after.kind if after else ""
     if (before and before.kind in _WANTS_OPERAND) or token.text in OTHER_WORDS:
         return ""

@@ -26,7 +26,7 @@ _JUMPS = {"break": "no-break", "continue": "no-continue", "return": "no-return"}
 
 
 def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -> str:
-    """The word of the step that starts at a token outside brackets, label included; "" if none starts there.
+    """Return the word of the step that starts at a token outside brackets, label included; "" if none starts there.
 
     statement: the tokens since the last step, or the header of the thread, started.
     """
@@ -55,8 +55,8 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
 
 
 def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[str, Value]] | None:
-    """Where a line of a thread starts with something that is not a step: the word of the intended step, the error, the
-    position of its last token, and its values.
+    """Return where a line of a thread starts with something that is not a step: the word of the intended step, the
+    error, the position of its last token, and its values.
     """
     token, after, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
     if _for_each(tokens, position) and (last := _in_after(tokens, position)) is not None:
@@ -92,7 +92,7 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
 
 
 def _for_each(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `for each` starts here, with what follows on the same line; `each` alone may be a name."""
+    """Return whether `for each` starts here, with what follows on the same line; `each` alone may be a name."""
     token, each, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
     if each is None or third is None or third.first:
         return False
@@ -100,7 +100,7 @@ def _for_each(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _in_after(tokens: Sequence[Token], position: int) -> int | None:
-    """The position of the `in` of `for each x in place`, which is not how it is written."""
+    """Return the position of the `in` of `for each x in place`, which is not how it is written."""
     for at in (position + 3, position + 4):
         token = _at(tokens, at)
         if token is not None and token.kind == "in" and not token.first:
@@ -109,13 +109,13 @@ def _in_after(tokens: Sequence[Token], position: int) -> int | None:
 
 
 def _after_label(tokens: Sequence[Token], position: int) -> str:
-    """The word behind a label, which may be a word that is a keyword elsewhere; "" if there is no label."""
+    """Return the word behind a label, which may be a word that is a keyword elsewhere; "" if there is no label."""
     colon, word = _at(tokens, position + 1), _at(tokens, position + 2)
     return word.text if colon is not None and colon.kind == ":" and word is not None else ""
 
 
 def is_complete(word: str, statement: Sequence[Token]) -> bool:
-    """Whether a step can follow although the last token is a word that an operand follows elsewhere."""
+    """Return whether a step can follow although the last token is a word that an operand follows elsewhere."""
     if word in ("else", "or", "choose", "do"):
         return len(statement) == 1
     if word in ("if", "elif") and statement[-1].kind == "then":
@@ -125,7 +125,7 @@ def is_complete(word: str, statement: Sequence[Token]) -> bool:
 
 
 def asks(statement: Sequence[Token]) -> bool:
-    """Whether the header of a thread has its condition already."""
+    """Return whether the header of a thread has its condition already."""
     return any(token.kind == "if" for token in statement)
 
 
@@ -134,7 +134,9 @@ def _at(tokens: Sequence[Token], position: int) -> Token | None:
 
 
 def _step_follows(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a step, and not an operand, starts here: the name of a step with something after it, or a label."""
+    """Return whether a step, and not an operand, starts here: the name of a step with something after it, or a
+    label.
+    """
     token, after = _at(tokens, position), _at(tokens, position + 1)
     if token is None or token.kind in ("draw", "let", "end"):
         return True
@@ -148,13 +150,13 @@ _OPERATORS = frozenset(("and", "or", "div", "mod", "then", "else", "with", "when
 
 
 def _open_conditions(statement: Sequence[Token]) -> bool:
-    """Whether an `if … then …` of an expression, or a time limit, still waits for its `else`."""
+    """Return whether an `if … then …` of an expression, or a time limit, still waits for its `else`."""
     kinds = [token.kind for token in statement][1:]
     return kinds.count("if") + kinds.count("within") > kinds.count("else")
 
 
 def nested(steps: Sequence[tree.Step]) -> tuple[tree.Step, ...]:
-    """The steps of a thread in their blocks, each of which the marker `end` closes."""
+    """Return the steps of a thread in their blocks, each of which the marker `end` closes."""
     rest = list(reversed(steps))
     found: list[tree.Step] = []
     while rest:

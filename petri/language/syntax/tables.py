@@ -78,12 +78,12 @@ def _read(name: str) -> bytes:
 
 
 def digest(grammar: str) -> str:
-    """Detects a changed grammar. It need not resist attacks: whoever can write the tables can write the parser."""
+    """Detect a changed grammar. It need not resist attacks: whoever can write the tables can write the parser."""
     return f"{zlib.crc32(grammar.encode()):08x}"
 
 
 def compile_grammar(grammar: str) -> ParserTables:
-    """Raises lark's GrammarError if the grammar is not LALR(1)."""
+    """Raise lark's GrammarError if the grammar is not LALR(1)."""
 
     lark = read_grammar(grammar)
     analyzer: Any = LALR_Analyzer(ParserConf(lark.rules, {}, list(STARTS)))
@@ -119,7 +119,7 @@ def compile_grammar(grammar: str) -> ParserTables:
 
 
 def read_grammar(grammar: str) -> Any:
-    """Returns lark's view of the grammar, whose rules have the numbers of those in the tables."""
+    """Return lark's view of the grammar, whose rules have the numbers of those in the tables."""
 
     class NoLexer(Lexer):
         """A placeholder for the lexer that lark requires: `lexer.py` makes the tokens."""
@@ -134,12 +134,12 @@ def read_grammar(grammar: str) -> Any:
 
 
 def keywords(lark: Any) -> dict[str, str]:
-    """Returns the text of each terminal by its name, but for those that are patterns."""
+    """Return the text of each terminal by its name, but for those that are patterns."""
     return {terminal.name: str(terminal.pattern.value) for terminal in lark.terminals}
 
 
 def _state_order(table: Any) -> list[int]:
-    """All states in the order they are reached from the starts: lark's own numbers differ from run to run."""
+    """Return all states in the order they are reached from the starts: lark's own numbers differ from run to run."""
     order = [table.start_states[start] for start in STARTS]
     order += [table.end_states[start] for start in STARTS]
     seen = set(order)

@@ -29,7 +29,7 @@ __all__ = ["forwarding_report", "recorded_report", "run_report", "search_report"
 def run_report(
     result: Result, sources: Mapping[str, str] | None = None, gaps: Mapping[str, Floats] | None = None
 ) -> str:
-    """The page of a run. With `sources` (`Model.sources`), the picture's inscriptions are as written.
+    """Return the page of a run. With `sources` (`Model.sources`), the picture's inscriptions are as written.
 
     gaps: values of measures in the order of their events, by the measure's name, to be drawn beside its distribution.
     """
@@ -37,25 +37,25 @@ def run_report(
 
 
 def recorded_report(data: Mapping[str, Any]) -> str:
-    """The page of a run from its JSON. Raises KeyError, TypeError or ValueError if that is something else."""
+    """Return the page of a run from its JSON. Raises KeyError, TypeError or ValueError if that is something else."""
     return run_page.run_page(of_stored(read(data))).html()
 
 
 def sweep_report(outcome: Outcome) -> str:
-    """The page of an experiment."""
+    """Return the page of an experiment."""
     return sweep_page.sweep_page(outcome).html()
 
 
 def search_report(outcome: SearchOutcome) -> str:
-    """The page of a search."""
+    """Return the page of a search."""
     return search_page.search_page(outcome).html()
 
 
 def forwarding_report(outcome: ForwardingOutcome) -> str:
-    """The page of a study of RFC 2544."""
+    """Return the page of a study of RFC 2544."""
     return forwarding_page.forwarding_page(outcome).html()
 
 
 def solution_report(solution: Solution, result: Result | None = None, sources: Mapping[str, str] | None = None) -> str:
-    """The page of an exact solution, beside a simulation if there is one."""
+    """Return the page of an exact solution, beside a simulation if there is one."""
     return solution_page.solution_page(solution, result, sources).html()

@@ -65,7 +65,7 @@ class Distribution:
         return Distribution(np.array(edges), np.array(reached), zeros, values, shares, int(held.sum()))
 
     def quantile(self, share: float) -> float:
-        """The bucket edge at which this share is reached."""
+        """Return the bucket edge at which this share is reached."""
         return float(
             self.values[min(int(np.searchsorted(np.cumsum(self.shares), share - 1e-12)), len(self.values) - 1)]
         )
@@ -81,7 +81,7 @@ class Distribution:
 
 
 def density(sample: Distribution, units: Units, dimension: str) -> Figure:
-    """The density of a sample, or the shares of its few values, with the median and the 99 % quantile marked."""
+    """Return the density of a sample, or the shares of its few values, with the median and the 99 % quantile marked."""
     scale = units.scale(sample.quantile(0.5) or sample.quantile(0.99), dimension)
     if sample.is_discrete:
         return _atoms(sample, scale)
@@ -141,7 +141,7 @@ def _atoms(sample: Distribution, scale: Scale) -> Figure:
 
 
 def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
-    """The share of values above each value, on a logarithmic axis."""
+    """Return the share of values above each value, on a logarithmic axis."""
     scale = units.scale(sample.quantile(0.5) or sample.quantile(0.99), dimension)
     above = 1.0 - sample.reached
     kept = above > 0.5 / sample.count
@@ -159,7 +159,7 @@ def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
 def counts(
     values: Sequence[float], first: int, what: str, *, skip_zero: bool, open_ended: bool, of: str = "packets"
 ) -> Figure | None:
-    """A distribution of whole numbers from `first` on, as shares of all; None if there is nothing to show.
+    """Return a distribution of whole numbers from `first` on, as shares of all; None if there is nothing to show.
 
     skip_zero: leave 0 out, which would dwarf the rest. open_ended: the last entry includes all greater values.
     """
@@ -208,7 +208,7 @@ def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units
 def series(
     start: float, window: float, replications: Sequence[Floats], units: Units, dimension: str, name: str
 ) -> Figure | None:
-    """A measure in each window: the mean over replications, and the 95 % interval of that mean as a band."""
+    """Return a measure in each window: the mean over replications, and the 95 % interval of that mean as a band."""
     length = min(len(values) for values in replications)
     if not length:
         return None
@@ -283,7 +283,7 @@ def _line(x: Numbers, y: Numbers, colour: str, width: float = 1.6, **style: str)
 
 
 def _named(name: str, hover: str, x: Numbers, y: Numbers, number: int, **style: str) -> dict[str, Any]:
-    """One of several lines, in the colour of its number."""
+    """Return one of several lines, in the colour of its number."""
     return {**_line(x, y, f"@s{number % SERIES}", 1.6, **style), "name": plotted(name), "hovertemplate": hover}
 
 

@@ -26,7 +26,7 @@ Point = tuple[Any, Interval]
 
 
 def forwarding_page(outcome: ForwardingOutcome) -> Page:
-    """All sections of the page."""
+    """Return all sections of the page."""
     net, units = outcome.net, Units.of(outcome.net)
     page = Page(outcome.title or f"{net.name}: RFC 2544", "RFC 2544")
     page.head += [tables.prose(net.doc), *_banners(outcome)]
@@ -67,7 +67,7 @@ def _table(outcome: ForwardingOutcome) -> Markup:
 
 
 def _throughput(page: Page, outcome: ForwardingOutcome, units: Units) -> list[Markup]:
-    """The load found, and the throughput there, over the frame sizes."""
+    """Return the load found, and the throughput there, over the frame sizes."""
     roles = outcome.roles
     found: list[Point] = [
         (_label(row), Interval(amount(row.found.value), math.nan, 0.95, 1))
@@ -85,7 +85,7 @@ def _throughput(page: Page, outcome: ForwardingOutcome, units: Units) -> list[Ma
 
 
 def _along_loads(page: Page, outcome: ForwardingOutcome, units: Units) -> None:
-    """The delay over the share of the throughput, and the loss over the load: a line for each size."""
+    """Add the delay over the share of the throughput, and the loss over the load: a line for each size."""
     roles = outcome.roles
     if roles.delay:
         lines = [(_label(row), _delays(outcome, row)) for row in outcome.rows if row.delays]
@@ -116,7 +116,7 @@ def _losses(outcome: ForwardingOutcome, row: SizeResult) -> list[Point]:
 
 
 def _figure(lines: Sequence[tuple[str, Sequence[Point]]], along: str, name: str, scale: Scale) -> Figure:
-    """One line for each name; sizes are categories."""
+    """Return one line for each name; sizes are categories."""
     texts = any(isinstance(x, str) for _, points in lines for x, _ in points)
     traces = [
         marked(

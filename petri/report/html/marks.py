@@ -13,7 +13,7 @@ _HEIGHT: Final = 22.0
 
 
 def interval_mark(value: float, half_width: float, comparison: str, bound: float, tolerance: float) -> Markup | None:
-    """The estimate as a dot with its interval; the accepted range is shaded. None if nothing can be drawn.
+    """Return the estimate as a dot with its interval; the accepted range is shaded. None if nothing can be drawn.
 
     half_width may be nan. comparison: "<", "<=", ">", ">=" or "==" (within ±tolerance).
     """
@@ -56,7 +56,7 @@ def interval_mark(value: float, half_width: float, comparison: str, bound: float
 
 
 def spark(values: Sequence[float], *, width: float = 130.0, height: float = 26.0) -> Markup | None:
-    """A line from 0 to the greatest value; None if there is nothing to show."""
+    """Return a line from 0 to the greatest value; None if there is nothing to show."""
     known = [value for value in values if math.isfinite(value)]
     if len(known) < 2 or not max(known) > 0.0:
         return None
@@ -73,7 +73,7 @@ def spark(values: Sequence[float], *, width: float = 130.0, height: float = 26.0
 
 
 def _svg(width: float, height: float, shapes: Sequence[Markup], kind: str) -> Markup:
-    """Decoration only: the numbers are beside it as text."""
+    """Return a decoration only: the numbers are beside it as text."""
     return tag(
         "svg",
         *shapes,

@@ -24,12 +24,15 @@ Content = str | int | None | Iterable["Content"]
 
 
 def content(*parts: Content) -> Markup:
-    """The parts, concatenated."""
+    """Return the parts, concatenated."""
     return Markup("".join(_written(part) for part in parts))
 
 
 def tag(name: str, /, *children: Content, **attributes: str | int | float | bool | None) -> Markup:
-    """An element. `class_` is the attribute `class`, `aria_label` is `aria-label`; None and False leave one out."""
+    """Return an element.
+
+    `class_` is the attribute `class`, `aria_label` is `aria-label`; None and False leave one out.
+    """
     written = "".join(
         f" {_attribute(key)}" if value is True else f' {_attribute(key)}="{_text(str(value))}"'
         for key, value in attributes.items()
@@ -41,7 +44,7 @@ def tag(name: str, /, *children: Content, **attributes: str | int | float | bool
 
 
 def aside(*said: Content) -> Markup:
-    """A paragraph that explains something; nothing where nothing is said."""
+    """Return a paragraph that explains something; nothing where nothing is said."""
     return tag("p", *said, class_="note") if any(said) else Markup("")
 
 
@@ -74,13 +77,13 @@ def _unbroken(text: str) -> Content:
 
 
 def breakable(name: str) -> Markup:
-    """The name of a place or a transition, which a narrow column breaks after a dot or an underscore."""
+    """Return the name of a place or a transition, which a narrow column breaks after a dot or an underscore."""
     pieces = re.split(r"(?<=[._])", name)
     return content([(piece, tag("wbr")) for piece in pieces[:-1]], pieces[-1])
 
 
 def plotted(text: str) -> str:
-    """A text for plotly, which interprets some HTML in its labels."""
+    """Return a text for plotly, which interprets some HTML in its labels."""
     return _text(text).replace("&quot;", '"').replace("&#x27;", "'")
 
 

@@ -40,12 +40,12 @@ def figure(
 
 
 def axis(text: str, unit: str = "", /, **settings: Any) -> dict[str, Any]:
-    """An axis with its title, `rate [Mbps]`."""
+    """Return an axis with its title, `rate [Mbps]`."""
     return {"title": {"text": f"{text} [{unit}]" if unit else text}, **settings}
 
 
 def logarithmic(low: float, high: float) -> dict[str, Any]:
-    """The settings of a logarithmic axis for values from `low` to `high`.
+    """Return the settings of a logarithmic axis for values from `low` to `high`.
 
     Each label is a whole number, such as 0.02, of which plotly.js would write the 2 alone.
     """
@@ -76,7 +76,10 @@ class Page:
         self.sections.append((identifier, title, content(*parts)))
 
     def figure(self, figure: Figure, label: str, caption: Content = None, height: int = USUAL) -> Markup:
-        """A figure's position in the page. `label` describes it for those who cannot see it; height in pixels."""
+        """Return a figure's position in the page.
+
+        `label` describes it for those who cannot see it; height in pixels.
+        """
         if len(self.figures) >= MOST_FIGURES:
             return aside("A page has at most ", MOST_FIGURES, " figures; this one is left out.")
         self.figures.append(figure)
@@ -91,7 +94,7 @@ class Page:
         return tag("figure", tag("figcaption", caption) if caption else None, plot)
 
     def html(self) -> str:
-        """The whole document."""
+        """Return the whole document."""
         script = "".join(map(asset, ("page.js", *(name for name in self.more if name.endswith(".js")))))
         style = "".join(map(asset, ("page.css", *(name for name in self.more if name.endswith(".css")))))
         scripts = [script, *([plotly_source()] if self.figures else [])]
@@ -147,13 +150,13 @@ def policy(scripts: list[str], *, served: bool = False) -> str:
 
 @cache
 def asset(name: str) -> str:
-    """A file in the folder of this one."""
+    """Return a file in the folder of this one."""
     return (files("petri.report.html") / name).read_text(encoding="utf-8")
 
 
 @cache
 def plotly_source() -> str:
-    """The script as published (`docs/contributing.md` says where)."""
+    """Return the script as published (`docs/contributing.md` says where)."""
     return gzip.decompress(plotly_file()).decode()
 
 

@@ -41,7 +41,7 @@ _BUTTONS: Final = (
 
 
 def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Loads | None = None) -> Markup:
-    """The picture, and the insides of what is closed in it, or a sentence that says why there is none.
+    """Return the picture, and the insides of what is closed in it, or a sentence that says why there is none.
 
     sources: the net's texts, if available. busy: how much places, and transitions, are used, by name.
     """
@@ -95,7 +95,7 @@ def _sheet(net: Net, drawn: Diagram, heat: Heat) -> Markup:
 
 
 def heat_of(whole: Diagram, net: Net, busy: Loads) -> dict[str, tuple[float, str]]:
-    """The average of the elements that a node stands for; of a module, the part with the highest."""
+    """Return the average of the elements that a node stands for; of a module, the part with the highest."""
     shares: dict[str, list[float]] = {}
     for number, share in busy.places.items():
         shares.setdefault(starred(net.places[number].name), []).append(share)

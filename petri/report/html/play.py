@@ -57,7 +57,7 @@ _KEYS: Final = (
 
 
 def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: str) -> str:
-    """The page. `run` says which run it is."""
+    """Return the page. `run` says which run it is."""
     whole = diagram(net, sources=sources)
     whole = replace(whole, nodes=tuple(replace(node, tokens=0) for node in whole.nodes))
     drawn = views(whole)
@@ -184,7 +184,7 @@ def _units(net: Net) -> dict[str, Any]:
 
 
 def _measures(net: Net, measure: Measure) -> Iterator[dict[str, Any]]:
-    """A measure by its formula, and the other fields that it records."""
+    """Yield a measure by its formula, and the other fields that it records."""
     terms = {measure.name: (measure.dimension, measure.formula)}
     for field in measure.record if measure.probe is not None else ():
         dimension = field_dimension(measure.dimension, field)
@@ -236,7 +236,7 @@ def _parts(of: Frozen, *names: str) -> dict[str, Any]:
 
 
 def _rows(recording: Recording) -> list[Scalar]:
-    """One number after the other: transition, time since the start before, duration, variables, takes, gives."""
+    """Return one number after the other: transition, time since the start before, duration, variables, takes, gives."""
     rows: list[Scalar] = []
     before = 0.0
     for one in recording.happenings:
@@ -280,7 +280,7 @@ def _plain(value: Any) -> Any:
 
 
 def _view(net: Net, whole: Diagram, path: tuple[str, ...], drawn: Diagram) -> dict[str, Any]:
-    """Where the nodes of one drawing are, and which node stands for each place and each transition."""
+    """Return where the nodes of one drawing are, and which node stands for each place and each transition."""
     placed = layout(drawn)
     shown = {node.name for node in drawn.nodes}
     boxes = {node.name: node.box for node in whole.nodes}
@@ -303,7 +303,7 @@ def _view(net: Net, whole: Diagram, path: tuple[str, ...], drawn: Diagram) -> di
 
 
 def _finder(nodes: tuple[str, ...]) -> Any:
-    """Which node stands for a name, where elements of an array are drawn as one."""
+    """Return which node stands for a name, where elements of an array are drawn as one."""
     known = set(nodes)
     patterns = [
         (name, re.compile(re.escape(name).replace(r"\[\*\]", r"\[\d+\]") + "$")) for name in nodes if "[*]" in name

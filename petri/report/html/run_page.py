@@ -56,7 +56,7 @@ ORDERS: Final = (
 def run_page(
     record: RunRecord, sources: Mapping[str, str] | None = None, gaps: Mapping[str, Floats] | None = None
 ) -> Page:
-    """All sections of a run's page. `sources` are the net's texts, if available.
+    """Return all sections of a run's page. `sources` are the net's texts, if available.
 
     gaps: the first values of some measures, in the order of their events.
     """
@@ -79,7 +79,7 @@ def run_page(
 
 
 def busy(record: RunRecord) -> Loads:
-    """How much is used: of a place that starts with black tokens these, of another with a capacity this."""
+    """Return how much is used: of a place that starts with black tokens these, of another with a capacity this."""
     net, places = record.net, {}
     for index, (place, row) in enumerate(zip(net.places, record.rows("places", False), strict=True)):
         if place.held and not place.colour.slots:
@@ -116,7 +116,7 @@ def _facts(record: RunRecord) -> Markup:
 
 
 def banners(record: RunRecord) -> list[Markup]:
-    """The verdict, preceded by anything that limits it."""
+    """Return the verdict, preceded by anything that limits it."""
     found = []
     if record.failure is not None:
         found.append(_failure_banner(record.failure.diagnostic))
@@ -165,13 +165,13 @@ def banner(kind: str, said: str, *more: Content) -> Markup:
 
 
 def caution_banners(cautions: Iterable[Diagnostic | Caution]) -> list[Markup]:
-    """Times that are rounded to ticks, and what in the net may mean something else."""
+    """Add times that are rounded to ticks, and what in the net may mean something else."""
     said = ((one.severity, capital(one.message)) for one in cautions)
     return [banner("warn", text) if severity == "warning" else aside(text) for severity, text in said]
 
 
 def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
-    """That recordings lack packets, where they do."""
+    """Return that recordings lack packets, where they do."""
     remarks = (one for read in recordings for one in read.remarks if one.severity == "warning")
     missing = [tag("p", spoken(one.message)) for one in remarks]
     return [banner("warn", "Packets of a recording are missing", *missing)] if missing else []
@@ -193,7 +193,7 @@ def _failure_banner(failure: Diagnostic | Failure) -> Markup:
 
 
 def _death(record: RunRecord) -> list[Markup]:
-    """The death of a net; it is expected if the run was to last until then."""
+    """Return the death of a net; it is expected if the run was to last until then."""
     early, at = math.isfinite(record.plan.until), record.time(record.dead[0].died)
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
@@ -272,7 +272,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
 
 
 def _occupancy(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
-    """The queues and resources whose number of tokens varies most; the elements of an array together."""
+    """Add the queues and resources whose number of tokens varies most; the elements of an array together."""
     if (occupancy := record.occupancy()) is None:
         return
     varied: list[tuple[bool, float, Row, np.ndarray[Any, np.dtype[np.float64]]]] = []
@@ -353,7 +353,7 @@ def _series(page: Page, record: RunRecord, measured: MeasureResult) -> list[Cont
 
 
 def _in_order(page: Page, units: Units, measured: MeasureResult, values: Floats | Sequence[float]) -> list[Content]:
-    """The first values of a measure, one after the other."""
+    """Return the first values of a measure, one after the other."""
     if not len(values):
         return []
     caption = content(tag("b", "In order"), f": the first {number(len(values))} values.")

@@ -20,7 +20,7 @@ from petri.report.telling.search import answer, ending, figures_in_order, found_
 
 
 def search_page(outcome: SearchOutcome) -> Page:
-    """All sections of a search's page."""
+    """Return all sections of a search's page."""
     trials = outcome.outcome
     units = Units.of(trials.net)
     page = Page(trials.title or f"{trials.net.name}: {question(outcome)}", f"Search of {trials.net.name}")
@@ -36,7 +36,7 @@ def search_page(outcome: SearchOutcome) -> Page:
 
 
 def search_axes(outcome: SearchOutcome) -> list[PlotAxis]:
-    """The parameter that was searched first, then those that differ between the points."""
+    """Return the parameter that was searched first, then those that differ between the points."""
     known = {axis.name: axis for axis in figures.axes(outcome.outcome)}
     first = known.pop(outcome.find, None)
     return ([] if first is None else [first]) + list(known.values())
@@ -65,7 +65,7 @@ def _banners(outcome: SearchOutcome) -> list[Markup]:
 
 
 def said(diagnostic: Diagnostic) -> str:
-    """A diagnostic in one line, without its hints."""
+    """Return a diagnostic in one line, without its hints."""
     return " – ".join([diagnostic.message, *diagnostic.notes])
 
 
@@ -76,7 +76,7 @@ def _found_table(outcome: SearchOutcome) -> Markup:
 
 
 def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes: Sequence[PlotAxis]) -> Markup:
-    """The measure along the parameter, a line for each point, with the bounds of the condition."""
+    """Return the measure along the parameter, a line for each point, with the bounds of the condition."""
     figure = figures.curves(outcome.outcome, kept, units, axes)
     figure["layout"]["shapes"] = _bounds(outcome, kept, units)
     return content(heading(outcome.outcome, kept), page.figure(figure, f"{kept.name} along {outcome.find}"))

@@ -32,13 +32,13 @@ def solution_page(solution: Solution, result: Result | None = None, sources: Map
 
 
 def facts(solution: Solution, units: Units) -> list[Content]:
-    """What was solved, and how certain it is."""
+    """Return what was solved, and how certain it is."""
     _, *lines = heading(solution, units, None)
     return [*map(str, lines), certainty(solution)]
 
 
 def banners(solution: Solution) -> list[Markup]:
-    """Whether the expectations hold."""
+    """Return whether the expectations hold."""
     count = len(solution.judged)
     failed = [expectation for expectation, verdict in solution.judged if not verdict.passed]
     if failed:
@@ -48,13 +48,13 @@ def banners(solution: Solution) -> list[Markup]:
 
 
 def sections(solution: Solution, units: Units) -> Iterator[tuple[str, Markup]]:
-    """The tables with their titles."""
+    """Yield the tables with their titles."""
     for columns in figure_tables(solution, units):
         yield columns[0].heading, table_of(columns)
 
 
 def table_of(columns: Sequence[Column]) -> Markup:
-    """A table of a terminal as one of a page."""
+    """Return a table of a terminal as one of a page."""
     kinds = {"name": "name", "figure": "figure", "prose": ""}
     heads = [(one.heading.replace("\n", " "), kinds[one.kind]) for one in columns]
     cells = [[tables.name_tag(str(cell)) if one.kind == "name" else str(cell) for cell in one.cells] for one in columns]
@@ -64,7 +64,7 @@ def table_of(columns: Sequence[Column]) -> Markup:
 
 
 def _busy(solution: Solution) -> Loads:
-    """How much is used, as the picture of a run shows it."""
+    """Return how much is used, as the picture of a run shows it."""
     values = {one.name: one.value for one in (*solution.places, *solution.transitions) if one.value == one.value}
     net = solution.net
     places = {i: values.get(f"{place.name}.utilisation") for i, place in enumerate(net.places)}

@@ -91,7 +91,7 @@ def axis_name(kept: Kept) -> str:
 
 
 def axes(outcome: Outcome) -> list[PlotAxis]:
-    """The parameters that differ, the one with the most values first; numbers before texts."""
+    """Return the parameters that differ, the one with the most values first; numbers before texts."""
     found = []
     for name in outcome.axes:
         one = PlotAxis.of(name, [point.parameters[name] for point in outcome.points if name in point.parameters])
@@ -101,14 +101,14 @@ def axes(outcome: Outcome) -> list[PlotAxis]:
 
 
 def is_grid(outcome: Outcome, known: Sequence[PlotAxis]) -> bool:
-    """Whether the points are most of the combinations of few values, rather than a sample."""
+    """Return whether the points are most of the combinations of few values, rather than a sample."""
     combinations = math.prod(len(axis.values) for axis in known)
     few = all(len(axis.values) < len(outcome.points) for axis in known)
     return len(known) == 1 or (few and 2 * len(outcome.points) >= combinations)
 
 
 def scale_of(outcome: Outcome, kept: Kept, units: Units) -> Scale:
-    """The unit that suits the greatest value."""
+    """Return the unit that suits the greatest value."""
     return units.scale(max(map(abs, known_values(outcome, kept)), default=0.0), shown_dimension(kept.dimension))
 
 
@@ -119,7 +119,9 @@ def known_values(outcome: Outcome, kept: Kept) -> list[float]:
 
 
 def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]) -> Figure:
-    """The measure along the first axis, a line for each value of the others, with error bars and expected values."""
+    """Return the measure along the first axis, a line for each value of the others, with error bars and expected
+    values.
+    """
     along, others = known[0], known[1:]
     scale = scale_of(outcome, kept, units)
     traces: list[dict[str, Any]] = []
@@ -133,7 +135,7 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]
 
 
 def stated_curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]) -> Figure:
-    """The expected values of a measure alone, with the axes, the lines and the colours of `curves`."""
+    """Return the expected values of a measure alone, with the axes, the lines and the colours of `curves`."""
     along, others = known[0], known[1:]
     scale = scale_of(outcome, kept, units)
     traces: list[dict[str, Any]] = []
@@ -156,7 +158,9 @@ def stated_curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Pl
 
 
 def _unseen(outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale) -> dict[str, Any]:
-    """The ends of our intervals, so that axes that adapt to what they show cover the same range as in `curves`."""
+    """Return the ends of our intervals, so that axes that adapt to what they show cover the same range as in
+    `curves`.
+    """
     points = [point for point in outcome.points if along.name in point.parameters]
     known = [(point.parameters[along.name], point.intervals[kept.name]) for point in points]
     reached = [(along.position(at), end * scale.factor) for at, one in known for end in (one.low, one.mean, one.high)]
@@ -172,7 +176,7 @@ def _unseen(outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale) -> dict
 
 
 def curve_lines(outcome: Outcome, known: Sequence[PlotAxis]) -> list[tuple[tuple[Value, ...], list[PointOutcome]]]:
-    """The points of each combination of the other axes, in the order of the first one."""
+    """Return the points of each combination of the other axes, in the order of the first one."""
     along, others = known[0], known[1:]
     lines: dict[tuple[Value, ...], list[PointOutcome]] = {}
     for point in outcome.points:
@@ -189,7 +193,7 @@ def line_name(others: Sequence[PlotAxis], key: Sequence[Value]) -> str:
 
 
 def deviations(outcome: Outcome) -> list[tuple[str, Kept, Kept]]:
-    """The measures of which the mean and the standard deviation were kept: name, mean, deviation."""
+    """Add the measures of which the mean and the standard deviation were kept: name, mean, deviation."""
     kept = {one.name: one for one in outcome.figures}
     names = [name.removesuffix(".std") for name in kept if name.endswith(".std")]
     means = [(name, kept.get(f"{name}.mean", kept.get(name)), kept[f"{name}.std"]) for name in names]
@@ -197,7 +201,7 @@ def deviations(outcome: Outcome) -> list[tuple[str, Kept, Kept]]:
 
 
 def with_deviation(outcome: Outcome, name: str, mean: Kept, deviation: Kept, units: Units) -> Figure:
-    """The mean of a measure at every point, with bars of one standard deviation of its values."""
+    """Return the mean of a measure at every point, with bars of one standard deviation of its values."""
     scale = scale_of(outcome, mean, units)
     trace = {
         "type": "scatter",
@@ -251,7 +255,7 @@ def _line(
 
 
 def line(number: int, name: str) -> dict[str, Any]:
-    """The look of the line with this number, by its colour and its dashes."""
+    """Return the look of the line with this number, by its colour and its dashes."""
     colour = f"@s{number % SERIES}"
     return {
         "type": "scatter",
@@ -276,7 +280,9 @@ def _error(half_width: float) -> str:
 
 
 def marked(trace: dict[str, Any], intervals: Sequence[Interval], moving: Sequence[bool] = ()) -> dict[str, Any]:
-    """The same line with open marks where nothing is known of the error, or the figure still moves at the end."""
+    """Return the same line with open marks where nothing is known of the error, or the figure still moves at the
+    end.
+    """
     known = moving or [False] * len(intervals)
     is_open = [math.isnan(one.half_width) or moves for one, moves in zip(intervals, known, strict=True)]
     if not any(is_open):
@@ -298,8 +304,10 @@ def error_bars(half_widths: Sequence[float], colour: str) -> dict[str, Any]:
 def _expected(
     outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale, colours: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Expected values as diamonds with their tolerance, in the colours of their points if these have one; missed ones
-    are open."""
+    """Draw expected values as diamonds with their tolerance, in the colours of their points if these have one.
+
+    Missed ones are open.
+    """
     traces = []
     for passed, name, colour, symbol in VERDICTS:
         found = [
@@ -349,7 +357,7 @@ def distributed(outcome: Outcome) -> dict[str, list[tuple[float, Kept]]]:
 def distribution(
     outcome: Outcome, name: str, shares: Sequence[tuple[float, Kept]], units: Units, known: Sequence[PlotAxis]
 ) -> Figure:
-    """The distribution function of a measure, one line for each point, from the percentiles that were kept."""
+    """Return the distribution function of a measure, one line for each point, from the percentiles that were kept."""
     scale = scale_of(outcome, shares[-1][1], units)
     traces = []
     for number, point in enumerate(outcome.points[:MOST_LINES]):
@@ -371,7 +379,9 @@ def distribution(
 def heat_map(
     outcome: Outcome, kept: Kept, units: Units, across: PlotAxis, up: PlotAxis, rest: Mapping[str, Value]
 ) -> Figure:
-    """The measure over two axes, with the values of `rest` for the other parameters; each cell shows its value."""
+    """Return the measure over two axes, with the values of `rest` for the other parameters; each cell shows its
+    value.
+    """
     scale = scale_of(outcome, kept, units)
     cells = {
         (point.parameters[across.name], point.parameters[up.name]): point.intervals[kept.name]
@@ -407,7 +417,7 @@ def heat_map(
 
 
 def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure:
-    """The measure of every point against one parameter of a sample."""
+    """Return the measure of every point against one parameter of a sample."""
     scale = scale_of(outcome, kept, units)
     points = [point for point in outcome.points if along.name in point.parameters]
     intervals = [point.intervals[kept.name] for point in points]

@@ -36,7 +36,7 @@ SEEDS: Final = (("point", "name"), ("seed", "figure"), ("warm-up", "figure"), ("
 
 
 def sweep_page(outcome: Outcome) -> Page:
-    """All sections of an experiment's page."""
+    """Return all sections of an experiment's page."""
     net = outcome.net
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
     units = Units.of(net)
@@ -131,7 +131,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxi
 
 
 def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
-    """The distributions of measures of which several percentiles were kept."""
+    """Add the distributions of measures of which several percentiles were kept."""
     parts = []
     for name, shares in figures.distributed(outcome).items():
         drawn = figures.distribution(outcome, name, shares, units, axes)
@@ -142,7 +142,7 @@ def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Pl
 
 
 def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
-    """The measures of which the mean and the standard deviation were kept."""
+    """Add the measures of which the mean and the standard deviation were kept."""
     parts = []
     for name, mean, deviation in figures.deviations(outcome) if len(outcome.points) > 1 else ():
         drawn = figures.with_deviation(outcome, name, mean, deviation, units)
@@ -155,7 +155,7 @@ def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
 
 
 def _parts(page: Page, outcome: Outcome, units: Units) -> None:
-    """The measures that add up to a whole, of each whole that the experiment names."""
+    """Add the measures that add up to a whole, of each whole that the experiment names."""
     kept = {one.name: one for one in outcome.figures}
     drawn = []
     for name, measures in outcome.parts.items():
@@ -167,7 +167,7 @@ def _parts(page: Page, outcome: Outcome, units: Units) -> None:
 
 
 def heading(outcome: Outcome, kept: Kept) -> Content:
-    """The name of a figure, and what is written on its measure."""
+    """Return the name of a figure, and what is written on its measure."""
     doc = next((measure.doc for measure in outcome.net.measures if measure.name == kept.name), "")
     return [tag("h3", tag("code", kept.name)), aside(spoken(doc))]
 
@@ -188,7 +188,7 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis
 
 
 def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
-    """One heat map for each combination of the parameters that are not on its axes."""
+    """Return one heat map for each combination of the parameters that are not on its axes."""
     across, up, *rest = axes
     made: list[Content] = []
     for values in itertools.islice(itertools.product(*(axis.values for axis in rest)), MOST_MAPS):
@@ -241,7 +241,7 @@ def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Se
 
 
 def provenance(outcome: Outcome) -> list[Content]:
-    """What the runs depend on."""
+    """Return what the runs depend on."""
     identity, units = outcome.identity, Units.of(outcome.net)
     rows = [row for point in outcome.points for row in point.rows]
     entries: list[tuple[str, Content]] = [
@@ -280,7 +280,7 @@ def provenance(outcome: Outcome) -> list[Content]:
 
 
 def add_trials(page: Page, trials: Outcome, what: str, axes: Sequence[PlotAxis]) -> None:
-    """The last sections of a page of a search: every value that was tried, the net, and how to repeat this."""
+    """Add the last sections of a page of a search: every value that was tried, the net, and how to repeat this."""
     if trials.points:
         page.section("tried", f"Every {what} tried", points_table(trials, Units.of(trials.net), axes))
         page.section("net", "The net", picture(trials.net))
@@ -288,7 +288,7 @@ def add_trials(page: Page, trials: Outcome, what: str, axes: Sequence[PlotAxis])
 
 
 def _time(value: object, units: Units) -> str:
-    """A time of the identity, or what stands for one: "dead", "auto"."""
+    """Return a time of the identity, or what stands for one: "dead", "auto"."""
     return exact_quantity(units, value, "Time") if isinstance(value, int | float) else str(value)
 
 

@@ -40,7 +40,7 @@ RECORDINGS: Final = (("place", "name"), ("file", ""), ("rows read", "figure"), (
 
 
 def table(columns: Columns, rows: Iterable[Sequence[Content]], label: str, *, more: int = 0) -> Markup:
-    """A table that scrolls if it is too wide. more: how many rows there are that it does not show."""
+    """Return a table that scrolls if it is too wide. more: how many rows there are that it does not show."""
     made = [row(columns, cells) for cells in rows]
     if more > 0:
         made.append(tag("tr", tag("td", f"… and {more:,} more", colspan=len(columns))))
@@ -48,7 +48,7 @@ def table(columns: Columns, rows: Iterable[Sequence[Content]], label: str, *, mo
 
 
 def framed(columns: Columns, rows: Sequence[Markup], label: str, kind: str | None = None) -> Markup:
-    """A table of rows that `row` made."""
+    """Return a table of rows that `row` made."""
     cells = [tag("th", text, scope="col", class_="figure" if what == "figure" else None) for text, what in columns]
     made = tag("table", tag("thead", tag("tr", cells)), tag("tbody", rows), class_=kind)
     return tag("div", made, class_="scroll", role="region", aria_label=label, tabindex=0)
@@ -74,7 +74,7 @@ def parameters_of(net: Net) -> Markup:
 
 
 def facts(texts: Sequence[Content]) -> Markup:
-    """The line below the title of a page."""
+    """Return the line below the title of a page."""
     return tag("ul", [tag("li", text) for text in texts], class_="facts")
 
 
@@ -112,7 +112,7 @@ def _measure_rows(units: Units, measured: MeasureResult) -> list[Markup]:
 
 
 def verdict(units: Units, judged: Judged, measure: str, dimension: str, half_width: float = math.nan) -> Markup:
-    """An expectation with its verdict in words, and a chart of the figure and its bound."""
+    """Return an expectation with its verdict in words, and a chart of the figure and its bound."""
     expectation, found = judged
     wanted = expected(expectation, units, dimension)
     words = f"✓ {wanted}" if found.passed else f"✗ failed: expected {wanted}"
@@ -174,12 +174,12 @@ def name_tag(name: str) -> Markup:
 
 
 def columns_of(net: Net, kind: str) -> Mapping[str, FigureKind]:
-    """The figures that tables of "places" or "transitions" of a net show."""
+    """Return the figures that tables of "places" or "transitions" of a net show."""
     return PLACE_COLUMNS if kind == "places" else transition_columns(net)
 
 
 def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], *, docs: bool = False) -> Markup:
-    """The rows of "places" or "transitions", if so with their documentation."""
+    """Return the rows of "places" or "transitions", if so with their documentation."""
     field, heading = KINDS[kind]
     kinds = columns_of(record.net, kind)
     over_time = None if (history := record.history()) is None else getattr(history, field)
@@ -202,7 +202,7 @@ def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], *, docs: bo
 
 
 def recordings_table(recordings: Iterable[FileRead | Recording]) -> Markup:
-    """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+    """Print how much was read of each file, and what in it is missing, or not as it was on the wire."""
     rows = []
     for read in recordings:
         told = [] if read.complete else [tag("div", "not read to its end")]

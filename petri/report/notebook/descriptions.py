@@ -28,7 +28,7 @@ MOST: Final = 4  # measures or parameters that are named; of more, the rest is c
 
 @singledispatch
 def text(shown: object) -> str:
-    """What `repr` of an object shows."""
+    """Return what `repr` of an object shows."""
     raise TypeError(type(shown))
 
 
@@ -56,7 +56,9 @@ def describe_model(model: Model) -> str:
 
 @text.register
 def describe_result(result: Result) -> str:
-    """`Result mm1: 20 replications until 1 s, seed 7; L 3.98 ± 0.05, W 5.01 ± 0.06 s; 2 of 2 expectations hold`."""
+    """Return `Result mm1: 20 replications until 1 s, seed 7; L 3.98 ± 0.05, W 5.01 ± 0.06 s; 2 of 2 expectations
+    hold`.
+    """
     units, plan = Units.of(result.net), result.plan
     endless = result.net.run_defaults.stop.text if result.net.run_defaults.stop else "dead"
     until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
@@ -114,7 +116,7 @@ def describe_forwarding(outcome: ForwardingOutcome) -> str:
 
 
 def figure(measured: MeasureResult, units: Units) -> str:
-    """The value of a measure with its interval, in a unit that suits it."""
+    """Return the value of a measure with its interval, in a unit that suits it."""
     first = next(iter(recorded_fields(measured.measure)), None) if measured.recorded else None
     return units.show_interval(measured.interval, shown_dimension(measured.measure.dimension, first))
 

@@ -12,14 +12,14 @@ from petri.views import Drawing
 
 
 def drawing_html(drawing: Drawing) -> Markup:
-    """The drawing as an image: a browser runs no script in it, and its style does not reach the notebook."""
+    """Return the drawing as an image: a browser runs no script in it, and its style does not reach the notebook."""
     packed = base64.b64encode(drawing.svg.encode()).decode()
     source = f"data:image/svg+xml;base64,{packed}"
     return tag("img", src=source, alt=f"drawing of the net {drawing.name}", style="max-width:100%;height:auto")
 
 
 def draw(model: Model, *, fold: bool = True) -> Drawing:
-    """The drawing of a model. Raises ValueError where the net is too large to be read in a drawing."""
+    """Return the drawing of a model. Raises ValueError where the net is too large to be read in a drawing."""
     picture = diagram(model.net, fold=fold, sources=model.sources)
     if len(picture.nodes) > LARGEST:
         raise ValueError(f"with {len(picture.nodes):,} places and transitions the net is too large for a drawing")

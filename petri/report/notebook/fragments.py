@@ -28,7 +28,7 @@ MOST_PLOTS: Final = 6
 
 @singledispatch
 def html(shown: object) -> str:
-    """What a notebook shows of an object."""
+    """Return what a notebook shows of an object."""
     raise TypeError(type(shown))
 
 
@@ -37,7 +37,7 @@ html.register(Drawing, drawing_html)
 
 @html.register
 def model_html(model: Model) -> str:
-    """The drawing of a net and its parameters."""
+    """Return the drawing of a net and its parameters."""
     net = model.net
     parts: list[Content] = [tag("p", describe_model(model), class_="headline"), tables.prose(net.doc)]
     try:
@@ -51,7 +51,7 @@ def model_html(model: Model) -> str:
 
 @html.register
 def result_html(result: Result) -> str:
-    """The verdicts and measures of a run, the distributions of its samples, and its places and transitions."""
+    """Return the verdicts and measures of a run, the distributions of its samples, and its places and transitions."""
     record = of_result(result)
     parts: list[Content] = [tag("p", describe_result(result), class_="headline"), *banners(record)]
     if record.measures or record.verdicts:
@@ -64,7 +64,7 @@ def result_html(result: Result) -> str:
 
 @html.register
 def solution_html(solution: Solution) -> str:
-    """The verdicts and measures of an exact solution, and its places and transitions."""
+    """Return the verdicts and measures of an exact solution, and its places and transitions."""
     parts: list[Content] = [tag("p", describe_solution(solution), class_="headline"), *solution_page.banners(solution)]
     for title, table in solution_page.sections(solution, Units.of(solution.net)):
         parts.append(table if title == "Measures" else folded(title.lower(), table))
@@ -73,7 +73,7 @@ def solution_html(solution: Solution) -> str:
 
 @html.register
 def measure_html(measured: MeasureResult) -> str:
-    """One measure with its verdicts, and the distribution of its samples."""
+    """Return one measure with its verdicts, and the distribution of its samples."""
     units = Units.named(measured.seconds, measured.time_unit)
     return fragment([tables.measures_table(units, [measured]), distribution(measured, units)])
 
@@ -87,7 +87,7 @@ def distribution(measured: MeasureResult, units: Units) -> Markup | None:
 
 @html.register
 def outcome_html(outcome: Outcome) -> str:
-    """The points of a sweep as a table, and each measure along the parameters."""
+    """Return the points of a sweep as a table, and each measure along the parameters."""
     units, axes = Units.of(outcome.net), sweep_figures.axes(outcome)
     parts: list[Content] = [tag("p", describe_outcome(outcome), class_="headline"), *sweep_page.banners(outcome)]
     if axes and sweep_figures.is_grid(outcome, axes):
@@ -104,7 +104,7 @@ def folded(title: str, inside: Content) -> Markup:
 
 
 def fragment(parts: list[Content]) -> Markup:
-    """The parts with their style, which reaches nothing else in the notebook."""
+    """Return the parts with their style, which reaches nothing else in the notebook."""
     return tag("div", tag("style", Markup(style())), content(parts), class_="pnsim")
 
 

@@ -31,7 +31,7 @@ class Axis:
     marks: tuple[tuple[float, str], ...] = ()  # values with their texts, where these are given
 
     def at(self, value: float) -> float:
-        """The position of a value. On a logarithmic axis, `low` and `high` are logarithms."""
+        """Return the position of a value. On a logarithmic axis, `low` and `high` are logarithms."""
         value = math.log10(value) if self.logarithmic else value
         return self.start + (self.end - self.start) * (value - self.low) / (self.high - self.low)
 
@@ -52,7 +52,7 @@ class Axis:
 
 
 def round_values(low: float, high: float) -> list[float]:
-    """A few round numbers between two ends."""
+    """Return a few round numbers between two ends."""
     rough = (high - low) / TICKS
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999)
@@ -61,7 +61,7 @@ def round_values(low: float, high: float) -> list[float]:
 
 
 def plot(figure: Figure, name: str) -> Markup:
-    """A plotly figure of lines, points and bars (`petri.report.html.figures`) as an SVG with its caption."""
+    """Return a plotly figure of lines, points and bars (`petri.report.html.figures`) as an SVG with its caption."""
     traces, settings = figure["data"], figure["layout"]
     across = axis(traces, "x", settings["xaxis"], LEFT, WIDTH - RIGHT)
     up = axis(traces, "y", settings["yaxis"], HEIGHT - BOTTOM, TOP)
@@ -150,12 +150,12 @@ def position(x: Any, across: Axis) -> float:
 
 
 def colour(name: Any) -> str:
-    """The CSS variable of a colour of the palette, such as "@s0"; of several colours, that of the ink."""
+    """Return the CSS variable of a colour of the palette, such as "@s0"; of several colours, that of the ink."""
     return f"var(--{name[1:]})" if isinstance(name, str) and name.startswith("@") else "var(--ink)"
 
 
 def frame(across: Axis, up: Axis, settings: Mapping[str, Any]) -> list[Markup]:
-    """The axes with their ticks and titles."""
+    """Return the axes with their ticks and titles."""
     shapes = []
     for x, text in across.ticks():
         shapes.append(label(text, x, HEIGHT - BOTTOM + 14, "middle"))

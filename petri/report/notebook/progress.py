@@ -75,7 +75,7 @@ class SearchLine(RewrittenLine):
 
 
 def progress_line(running: object) -> RunLine | SweepLine | SearchLine:
-    """The line of a run of a net, of an experiment, or of a search or a study of RFC 2544."""
+    """Return the line of a run of a net, of an experiment, or of a search or a study of RFC 2544."""
     if isinstance(running, Net):
         return RunLine(running)
     return SweepLine() if isinstance(running, Experiment) else SearchLine()

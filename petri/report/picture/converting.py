@@ -20,7 +20,7 @@ class NoConverter(Exception):
 
 
 def converted(text: str, suffix: str) -> bytes:
-    """The drawing `text`, an SVG document, as ".pdf" or ".png". Raises NoConverter."""
+    """Return the drawing `text`, an SVG document, as ".pdf" or ".png". Raises NoConverter."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "drawing.svg").write_text(text, encoding="utf-8")
@@ -48,7 +48,7 @@ def _converters(text: str, suffix: str, folder: Path) -> list[tuple[str, list[st
 
 
 def _for_browser(text: str, suffix: str, folder: Path) -> list[str]:
-    """A page of the size of the drawing, as a browser prints it."""
+    """Return a page of the size of the drawing, as a browser prints it."""
     size = _SIZE.search(text)
     width, height = (int(size[1]), int(size[2])) if size else (1000, 1000)
     style = f"@page{{size:{width}px {height}px;margin:0}}body{{margin:0}}svg{{display:block}}"

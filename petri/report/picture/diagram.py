@@ -73,7 +73,7 @@ class Diagram:
 
 
 def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = None) -> Diagram:
-    """The diagram of a net; with `fold`, equal elements of an array are drawn once.
+    """Return the diagram of a net; with `fold`, equal elements of an array are drawn once.
 
     So are those of an array of places to which a transition gives by a computed index; edges then show the index.
 
@@ -168,7 +168,7 @@ class _DiagramReader:
         return _merged(found)
 
     def _label(self, place: int, text: str) -> str:
-        """The text at an edge, with the place's index if the place does not show it."""
+        """Return the text at an edge, with the place's index if the place does not show it."""
         array = array_of(self._place(place))
         return f"{array[1]} {text}".rstrip() if array and array[0] in self.joined else text
 
@@ -177,7 +177,7 @@ class _DiagramReader:
 
 
 def _named(place: Place, key: Expr) -> str:
-    """The field that is the key of a place, without those that contain it."""
+    """Return the field that is the key of a place, without those that contain it."""
     name = place.colour.slots[int(key.value or 0)].name if key.op == "var" else "key"
     return name.rpartition(".")[2] or "value"
 
@@ -204,7 +204,7 @@ def _output_label(arc: OutputArc, transition: Transition, words: ExpressionText)
 
 
 def _merged(edges: list[Edge]) -> list[Edge]:
-    """A token that is taken and given back unchanged becomes one edge with two heads."""
+    """Make a token that is taken and given back unchanged one edge with two heads."""
     merged = []
     given = [edge for edge in edges if edge.kind == "give"]
     for edge in edges:
@@ -221,14 +221,14 @@ def _merged(edges: list[Edge]) -> list[Edge]:
 
 
 def _joined(net: Net) -> frozenset[str]:
-    """The arrays of places to which a transition gives by a computed index."""
+    """Return the arrays of places to which a transition gives by a computed index."""
     places = (p for t in net.transitions for arc in t.outputs if arc.index is not None for p in arc.places)
     arrays = (array_of(net.places[place].name) for place in places)
     return frozenset(array[0] for array in arrays if array)
 
 
 def _folds(nodes: list[PictureNode], edges: list[Edge], joined: frozenset[str]) -> dict[str, str]:
-    """The name under which each node is drawn."""
+    """Return the name under which each node is drawn."""
     looks: dict[str, tuple[object, ...]] = {
         node.name: (node.kind, node.tokens, node.black, node.notes) for node in nodes
     }
@@ -237,7 +237,7 @@ def _folds(nodes: list[PictureNode], edges: list[Edge], joined: frozenset[str]) 
 
 
 def _many(nodes: list[PictureNode], edges: list[Edge]) -> set[str]:
-    """The arrays of many transitions that are equal but for their texts."""
+    """Return the arrays of many transitions that are equal but for their texts."""
     looks = {node.name: (node.kind, node.tokens, node.black) for node in nodes}
     links = [(edge.start, edge.end, edge.kind.replace("both", "take")) for edge in edges]
     links += [(edge.end, edge.start, "give") for edge in edges if edge.kind == "both"]
@@ -247,7 +247,7 @@ def _many(nodes: list[PictureNode], edges: list[Edge]) -> set[str]:
 
 
 def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
-    """The edges between the drawn nodes. Edges that differ only in an index become one, for index `[i]`."""
+    """Return the edges between the drawn nodes. Edges that differ only in an index become one, for index `[i]`."""
     alike: dict[Edge, set[str]] = {}
     for edge in edges:
         drawn = Edge(folds[edge.start], folds[edge.end], edge.kind, starred(edge.label))
@@ -259,7 +259,8 @@ def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
 
 
 def _boxed(nodes: list[PictureNode], folds: Mapping[str, str]) -> tuple[list[PictureNode], tuple[Box, ...]]:
-    """One node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box `engine`.
+    """Return one node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box
+    `engine`.
 
     What belongs to a place is beside it: `doctor.leaving` of a place `doctor` that follows a schedule is in no box.
     """
@@ -298,6 +299,6 @@ def _plain(part: str, loops: str = "") -> str:
 
 
 def _copies(elements: Mapping[tuple[str, ...], set[tuple[str, ...]]], path: tuple[str, ...]) -> int:
-    """The number of copies in one copy of the surrounding box."""
+    """Return the number of copies in one copy of the surrounding box."""
     around = len(elements[path[:-1]]) if len(path) > 1 else 1
     return len(elements[path]) // around

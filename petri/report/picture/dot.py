@@ -17,7 +17,7 @@ _ARROWS = {
 
 
 def dot(picture: Diagram) -> str:
-    """The picture as a complete Graphviz drawing."""
+    """Return the picture as a complete Graphviz drawing."""
     head = [
         f"digraph {_quoted(picture.name)} {{",
         "  rankdir=LR; nodesep=0.4; ranksep=0.55; compound=true;",
@@ -30,7 +30,7 @@ def dot(picture: Diagram) -> str:
 
 
 def _tree(picture: Diagram, path: tuple[str, ...], indent: str) -> list[str]:
-    """The nodes in a box and, within subgraphs, those of the boxes in it."""
+    """Return the nodes in a box and, within subgraphs, those of the boxes in it."""
     lines = [
         f"{indent}node_{number} [{_full_node(node)}];" for number, node in enumerate(picture.nodes) if node.box == path
     ]

@@ -14,7 +14,7 @@ Link = tuple[str, str, Hashable]
 
 
 def array_of(name: str) -> tuple[str, str] | None:
-    """The array in which a node is, and its index (`[3]`), by the last index of its name."""
+    """Return the array in which a node is, and its index (`[3]`), by the last index of its name."""
     found = list(_INDEX.finditer(name))
     return (starred(name[: found[-1].start()]), found[-1].group()) if found and found[-1].end() == len(name) else None
 
@@ -22,7 +22,7 @@ def array_of(name: str) -> tuple[str, str] | None:
 def fold_names(
     looks: Mapping[str, Hashable], links: Sequence[Link], joined: AbstractSet[str] = frozenset()
 ) -> dict[str, str]:
-    """A new name for each node; nodes that are drawn as one get the same, with `[*]` for their index.
+    """Return a new name for each node; nodes that are drawn as one get the same, with `[*]` for their index.
 
     `looks` is the appearance of each node. An array is folded if all its elements are equal: the same nodes, with the
     same edges to the same nodes, where nodes of folded arrays count as the same. An array that cannot be folded may
@@ -39,7 +39,7 @@ def fold_names(
 
 
 def _shapes(looks: Mapping[str, Hashable], links: Sequence[Link], folded: Mapping[str, str]) -> dict[str, Hashable]:
-    """The appearance of each node and its edges."""
+    """Return the appearance of each node and its edges."""
     edges: dict[str, set[Hashable]] = {name: set() for name in looks}
     for start, end, look in links:
         edges[start].add(("to", folded[end], look))
@@ -48,7 +48,7 @@ def _shapes(looks: Mapping[str, Hashable], links: Sequence[Link], folded: Mappin
 
 
 def _uniform(folded: Mapping[str, str], shapes: Mapping[str, Hashable]) -> set[str]:
-    """The arrays whose elements consist of nodes of the same shapes."""
+    """Return the arrays whose elements consist of nodes of the same shapes."""
     elements: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
     for name in folded:
         for index in _INDEX.finditer(name):
@@ -58,7 +58,7 @@ def _uniform(folded: Mapping[str, str], shapes: Mapping[str, Hashable]) -> set[s
 
 
 def starred(name: str) -> str:
-    """The name (or any text) with `[*]` for every index."""
+    """Return the name (or any text) with `[*]` for every index."""
     return _INDEX.sub("[*]", name)
 
 

@@ -89,7 +89,7 @@ def arrange(items: Sequence[Item], links: Sequence[Link], least_width: float = 0
 
 
 def _columns(items: Sequence[Item], links: Sequence[Link]) -> list[int]:
-    """The column of each item: even numbers, as texts stand in the odd ones."""
+    """Return the column of each item: even numbers, as texts stand in the odd ones."""
     order, column = _topological(len(items), links), [0] * len(items)
     after: list[list[int]] = [[] for _ in items]
     before: list[list[int]] = [[] for _ in items]
@@ -165,7 +165,7 @@ class _Grid:
         self.cuts: tuple[int, ...] = ()  # columns after which a new row starts
 
     def _chain(self, link: Link) -> list[int]:
-        """The elements that an arc goes through, from item to item."""
+        """Return the elements that an arc goes through, from item to item."""
         first, last = self.column[link.start], self.column[link.end]
         text = first + 1 if link.near == "start" else last - 1
         inner = []
@@ -211,7 +211,7 @@ class _Grid:
         self._seat_all()
 
     def _end_seat(self, element: int, link: int) -> float:
-        """The seat of an element, and within it of the end of a link, if that is given."""
+        """Return the seat of an element, and within it of the end of a link, if that is given."""
         if element < len(self.items) and link in self.items[element].ends:
             return self.seat[element] + 0.9 * self.items[element].ends[link] / max(self.items[element].height, 1.0)
         return float(self.seat[element])
@@ -259,7 +259,7 @@ class _Grid:
     # ------------------------------------------------------------ heights
 
     def settle(self) -> None:
-        """Where arcs end at their items, and then the heights of all elements."""
+        """Find where arcs end at their items, and then the heights of all elements."""
         self._place_ends()
         for column in self.columns:
             self._fit(column, dict.fromkeys(column, 0.0), {})
@@ -280,7 +280,7 @@ class _Grid:
                     at[link] = item.ends.get(link, item.shape + (place - (len(ordered) - 1) / 2) * step)
 
     def _end(self, element: int, link: int) -> float:
-        """How far below the middle of an element an arc runs."""
+        """Return how far below the middle of an element an arc runs."""
         if element >= len(self.items):
             return self.runs_at[element]
         return self.start_at[link] if self.links[link].start == element else self.end_at[link]
@@ -302,7 +302,7 @@ class _Grid:
         self._fit(column, wanted, weights)
 
     def _fit(self, column: list[int], wanted: dict[int, float], weights: dict[int, float]) -> None:
-        """The heights nearest to the wanted ones that keep the order and the distances (isotonic regression)."""
+        """Find the heights nearest to the wanted ones that keep the order and the distances (isotonic regression)."""
         shift, offsets = 0.0, []
         for seat, element in enumerate(column):
             if seat:
@@ -326,7 +326,7 @@ class _Grid:
     # ------------------------------------------------------------ rows
 
     def cut(self) -> bool:
-        """Whether it is better in rows; then what follows is laid out so."""
+        """Return whether it is better in rows; then what follows is laid out so."""
         extents = [self._extent(column) for column in self.columns]
         self.cuts = best_cuts(*self._abscissas(0.0), extents, lambda column: len(self._passing(column)))
         return bool(self.cuts)
@@ -336,7 +336,7 @@ class _Grid:
         return top, max((self.middle[e] + self.heights[e] / 2 for e in elements), default=0.0)
 
     def _passing(self, column: int) -> list[tuple[int, int, int]]:
-        """The arcs that go on after a column: elements before and after it, and link."""
+        """Return the arcs that go on after a column: elements before and after it, and link."""
         return [(e, other, link) for e in self.columns[column] for other, link in self.right[e]]
 
     def _rows(self) -> list[range]:

@@ -137,7 +137,7 @@ class _Nested:
         return found
 
     def _inside(self, number: int, path: Path) -> Path:
-        """The end of an edge that is within a box."""
+        """Return the end of an edge that is within a box."""
         first, second = self.ends[number]
         return first if first[: len(path)] == path else second
 
@@ -152,7 +152,7 @@ class _Nested:
         ports: dict[object, int],
         boxes: dict[Path, _Level],
     ) -> tuple[Link, object]:
-        """The link of an edge in a box, and what edges have in common that are drawn as one there."""
+        """Return the link of an edge in a box, and what edges have in common that are drawn as one there."""
         first, second = self.ends[number]
         edge, depth = self.picture.edges[number], len(path) + 1
         if number in leaving:
@@ -243,7 +243,7 @@ def _pad(arranged: Arranged, items: list[Item], framed: bool) -> None:
 
 
 def _lift(node: PictureNode) -> float:
-    """How far below the middle of its room the middle of a node's shape is."""
+    """Return how far below the middle of its room the middle of a node's shape is."""
     _, above, below = node_room(node)
     return (above - below) / 2
 
@@ -257,7 +257,9 @@ def _rim(node: PictureNode) -> Callable[[float], float]:
 
 
 def _turned(links: dict[int, tuple[int, int]], count: int) -> set[int]:
-    """The links that have to be turned round so that there is no circle: those that would close one, in order."""
+    """Return the links that have to be turned round so that there is no circle: those that would close one, in
+    order.
+    """
     after: list[set[int]] = [set() for _ in range(count)]
     turned = set()
     for number, (first, second) in links.items():

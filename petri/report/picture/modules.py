@@ -14,7 +14,8 @@ Path = tuple[str, ...]
 
 
 def closed(picture: Diagram, opened: Collection[Path] | None = None, within: Path = ()) -> Diagram:
-    """The diagram with all boxes closed but those in `opened`; if None, those of the first levels that have room.
+    """Return the diagram with all boxes closed but those in `opened`; if None, those of the first levels that have
+    room.
 
     within: only what is in this box, with the nodes around it that it has arcs with.
     """
@@ -33,7 +34,7 @@ def closed(picture: Diagram, opened: Collection[Path] | None = None, within: Pat
 
 
 def views(picture: Diagram) -> list[tuple[Path, Diagram]]:
-    """The drawing as a whole, path (), and one of the inside of each box that is closed in one of them."""
+    """Return the drawing as a whole, path (), and one of the inside of each box that is closed in one of them."""
     found: list[tuple[Path, Diagram]] = []
     pending: list[Path] = [()]
     paths = {box.path for box in picture.boxes}
@@ -46,14 +47,14 @@ def views(picture: Diagram) -> list[tuple[Path, Diagram]]:
 
 
 def _levels(picture: Diagram, within: Path) -> list[list[Box]]:
-    """The boxes in a box, by depth."""
+    """Return the boxes in a box, by depth."""
     boxes = [box for box in picture.boxes if box.path[: len(within)] == within and box.path != within]
     deepest = max((len(box.path) for box in boxes), default=0)
     return [[box for box in boxes if len(box.path) == depth] for depth in range(len(within) + 1, deepest + 1)]
 
 
 def _opened(picture: Diagram, levels: list[list[Box]], within: Path) -> set[Path]:
-    """The boxes of as many levels as the drawing has room for."""
+    """Return the boxes of as many levels as the drawing has room for."""
     opened: set[Path] = set()
     for level in levels:
         more = opened | {box.path for box in level}
@@ -69,7 +70,7 @@ def _is_in(node: PictureNode, within: Path) -> bool:
 
 
 def _shown(node: PictureNode, visible: Collection[Path], least: int = 0) -> Path:
-    """The path of the node that stands for this one: itself, or the module that is the outermost closed box."""
+    """Return the path of the node that stands for this one: itself, or the module that is the outermost closed box."""
     for depth in range(least + 1, len(node.box) + 1):
         if node.box[:depth] not in visible:
             return (*node.box[: depth - 1], node.box[depth - 1] + MODULE)
@@ -81,7 +82,7 @@ def _name(path: Path) -> str:
 
 
 def module_name(path: Path) -> str:
-    """The name of a box as people write it: `router.chip`."""
+    """Return the name of a box as people write it: `router.chip`."""
     return ".".join(path).replace("[*]", "")
 
 
@@ -90,12 +91,14 @@ def _is_module(path: Path) -> bool:
 
 
 def path_of(node: PictureNode) -> Path:
-    """The path of the box that a module's node stands for."""
+    """Return the path of the box that a module's node stands for."""
     return tuple(node.name.removesuffix(MODULE).split("."))
 
 
 def _edges(picture: Diagram, shown: dict[str, Path], inside: Collection[str]) -> list[Edge]:
-    """The edges between what is shown, of which at least one end is inside; those of a module without their texts."""
+    """Return the edges between what is shown, of which at least one end is inside; those of a module without their
+    texts.
+    """
     found: dict[Edge, None] = {}
     for edge in picture.edges:
         start, end = shown[edge.start], shown[edge.end]
@@ -108,7 +111,7 @@ def _edges(picture: Diagram, shown: dict[str, Path], inside: Collection[str]) ->
 
 
 def _joined(edges: list[Edge], modules: Collection[str]) -> list[Edge]:
-    """What a module takes and gives back becomes one edge with two heads."""
+    """Make what a module takes and give back one edge with two heads."""
     kinds = {(edge.start, edge.end, edge.kind) for edge in edges}
     found: dict[Edge, None] = {}
     for edge in edges:

@@ -33,7 +33,9 @@ def best_cuts(
     extents: Sequence[tuple[float, float]],
     arcs: Callable[[int], int],
 ) -> tuple[int, ...]:
-    """The columns after which a new row starts. extents: top and bottom of each column; arcs: how many pass it."""
+    """Return the columns after which a new row starts. extents: top and bottom of each column; arcs: how many pass
+    it.
+    """
     count = len(lefts)
     whole = fit(rights[-1] - lefts[0], _height(extents)) if count else 1.0
     if whole == 1.0:

@@ -23,7 +23,7 @@ _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def lines(text: str) -> list[str]:
-    """A text as it is shown; what has no room is cut, and then the whole stands in a tooltip."""
+    """Return a text as it is shown; what has no room is cut, and then the whole stands in a tooltip."""
     held = re.sub(r"(?<=\d) (?=[A-Za-z])", _NO_BREAK, text)  # a number and its unit stay together
     found = [line.replace(_NO_BREAK, " ") for line in textwrap.wrap(held, _LONGEST_LINE, break_on_hyphens=False)]
     if len(found) > _MOST_LINES:
@@ -33,12 +33,12 @@ def lines(text: str) -> list[str]:
 
 
 def shown(texts: Iterable[str]) -> list[str]:
-    """The lines of several texts."""
+    """Return the lines of several texts."""
     return [line for text in texts for line in lines(text)]
 
 
 def cut(text: str) -> bool:
-    """Whether not all of a text is shown."""
+    """Return whether not all of a text is shown."""
     return any(line.endswith("…") for line in lines(text))
 
 
@@ -55,7 +55,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def title(node: PictureNode) -> str:
-    """The name of a node, with the number of its copies."""
+    """Return the name of a node, with the number of its copies."""
     return f"{node.label} ×{node.copies}" if node.copies > 1 else node.label
 
 

@@ -78,7 +78,7 @@ _SEATS: dict[int, tuple[Point, ...]] = {
 
 
 def svg(picture: Diagram, placed: Layout, heat: Heat | None = None) -> str:
-    """The picture as a complete SVG document; all text in it is escaped.
+    """Return the picture as a complete SVG document; all text in it is escaped.
 
     heat: for nodes by name a share from 0 to 1, as which they are filled, and what it is in words.
     """
@@ -129,7 +129,7 @@ def _text(text: str, x: float, y: float, size: float, classes: str = "", anchor:
 
 
 def _label(text: str, middle: Point) -> str:
-    """The text at an edge."""
+    """Return the text at an edge."""
     x, y = middle
     shown_lines = lines(text)
     y += EDGE / 3 - EDGE * LINE * (len(shown_lines) - 1) / 2
@@ -138,7 +138,9 @@ def _label(text: str, middle: Point) -> str:
 
 
 def style() -> str:
-    """The rules of a drawing: plain colours, which every viewer knows, and others for readers of dark screens."""
+    """Return the rules of a drawing: plain colours, which every viewer knows, and others for readers of dark
+    screens.
+    """
     dark = _coloured(_DARK).replace("\n", "\n  ")
     return f"\n{_coloured(_LIGHT)}{_STYLE}@media screen and (prefers-color-scheme: dark) {{\n  {dark}}}\n"
 
@@ -199,7 +201,9 @@ def _node(node: PictureNode, centre: Point, heat: tuple[float, str] | None = Non
 
 
 def _heat(node: PictureNode, centre: Point, share: float) -> str:
-    """The fill of a shape, the stronger the greater the share; of a module, which contains texts, a bar below them."""
+    """Return the fill of a shape, the stronger the greater the share; of a module, which contains texts, a bar below
+    them.
+    """
     x, y = centre
     width, height = core_size(node)
     strength = f'fill-opacity="{0.08 + 0.8 * min(max(share, 0.0), 1.0):.2f}"'
@@ -213,7 +217,7 @@ def _heat(node: PictureNode, centre: Point, share: float) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as an identifier of XML."""
+    """Return a name as an identifier of XML."""
     return "n-" + re.sub(r"[^A-Za-z0-9.]", lambda sign: f"_{ord(sign[0]):x}_", name)
 
 
@@ -233,7 +237,7 @@ def _shape(node: PictureNode, centre: Point, extra: str = "") -> str:
 
 
 def _tokens(node: PictureNode, centre: Point) -> list[str]:
-    """The initial marking: dots, or a number if there are many."""
+    """Return the initial marking: dots, or a number if there are many."""
     x, y = centre
     diameter = core_size(node)[0]
     colour = "token" if node.black else "coloured"

@@ -26,7 +26,7 @@ class Cells:
         self.immediate = _rows(one for one in unclocked if not lasts(one))
 
     def text(self, row: Row, kind: FigureKind, *, brief: bool = False) -> str:
-        """The figure of a row, `brief` without its interval; "" where the row cannot have it."""
+        """Return the figure of a row, `brief` without its interval; "" where the row cannot have it."""
         figure, ends = row.figures[kind.name], row.spread.get(kind.name)
         if kind.only == "timed" and row.name in self.immediate:
             return ""
@@ -48,7 +48,7 @@ class Cells:
 
 
 def _rows(transitions: Iterable[Transition]) -> set[str]:
-    """The names of transitions, and of the rows in which they stand."""
+    """Return the names of transitions, and of the rows in which they stand."""
     return {name for one in transitions for name in (one.name, row_name(one.name))}
 
 

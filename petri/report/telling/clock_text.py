@@ -34,7 +34,7 @@ class ClockText:
         return f"{len(running):,} clocks run; the first {self.state(first)}"
 
     def binding(self, transition: int, found: tuple[tuple[Token, ...], ...]) -> str:
-        """What the binding that has found these tokens for its input arcs waits for, if it is enabled."""
+        """Return what the binding that has found these tokens for its input arcs waits for, if it is enabled."""
         of = self.net.transitions[transition]
         if of.clock is None:
             return "can fire"

@@ -50,7 +50,7 @@ def failing(failed: int, count: int) -> str:
 
 
 def show_compactly(value: float, units: Units, dimension: str, digits: int = 6) -> str:
-    """A value that a person has set, without zeros at its end."""
+    """Return a value that a person has set, without zeros at its end."""
     if math.isnan(value):
         return NOTHING
     scale = units.scale(value, dimension)
@@ -58,7 +58,7 @@ def show_compactly(value: float, units: Units, dimension: str, digits: int = 6) 
 
 
 def origin(text: str, measure: str = "") -> str:
-    """Where the bound of an expectation comes from: `load / (1 - load)`; "" where it was written as a number.
+    """Return where the bound of an expectation comes from: `load / (1 - load)`; "" where it was written as a number.
 
     Of an expectation that belongs to no measure, both sides of it.
     """
@@ -92,7 +92,7 @@ def verdict_text(expectation: Expectation, verdict: Verdict, units: Units, dimen
 
 
 def measured(verdict: Verdict, units: Units, dimension: str) -> str:
-    """The figure with as many digits as it takes to see that it is not its bound."""
+    """Return the figure with as many digits as it takes to see that it is not its bound."""
     if math.isnan(verdict.value):
         return "nothing"
     for digits in _DIGITS:

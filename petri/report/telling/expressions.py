@@ -62,7 +62,9 @@ def priority_text(priority: int) -> str:
 
 
 def seen(arc: InputArc) -> str:
-    """The word of an arc that sees all tokens of its place, with a blank: it takes any, or the first that fits."""
+    """Return the word of an arc that sees all tokens of its place, with a blank: it takes any, or the first that
+    fits.
+    """
     return "first " if arc.in_turn else "any " * arc.any
 
 
@@ -80,7 +82,7 @@ class ExpressionText:
         self.lets: Sequence[Let] = ()
 
     def element(self, transition: Transition) -> ExpressionText:
-        """The same for an element of an array: `takes n * 1 us` of `t[2]` is `2 * 1 us`."""
+        """Return the same for an element of an array: `takes n * 1 us` of `t[2]` is `2 * 1 us`."""
         found = copy.copy(self)
         values = re.findall(r"\[([^\]]*)\]", transition.name.rpartition(".")[2])
         found.lets = transition.lets
@@ -94,16 +96,16 @@ class ExpressionText:
         return found[1] if found else ""
 
     def _written(self, span: Span | None) -> str | None:
-        """The text of a span, with the values of the array's indices."""
+        """Return the text of a span, with the values of the array's indices."""
         text = written(span, self.sources)
         return text and _NAME.sub(lambda name: self.indices.get(name[0], name[0]), text)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
-        """The expression; `dimension` is that of its value, so that constants are shown with their units."""
+        """Return the expression; `dimension` is that of its value, so that constants are shown with their units."""
         return tree_text(self._tree(e, variables, _Shown(dimension)))
 
     def as_written(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
-        """The expression as it stands in the source where that is at hand, else as `of`."""
+        """Return the expression as it stands in the source where that is at hand, else as `of`."""
         own = e.op == "const" and self._written(e.span) != written(e.span, self.sources)
         return (not own and self._written(e.span)) or self.of(e, variables, dimension)
 
@@ -178,7 +180,10 @@ class ExpressionText:
         return tree.Unary("-", node, _NOWHERE) if value < 0 else node
 
     def _in_units(self, e: Expr, dimension: str) -> Scalar:
-        """A constant in the net's time unit. One of a net that was read from a file is converted by its dimension."""
+        """Return a constant in the net's time unit.
+
+        One of a net that was read from a file is converted by its dimension.
+        """
         value = e.value or 0
         if isinstance(value, InTicks):
             return value.written
@@ -220,14 +225,14 @@ class ExpressionText:
     # ------------------------------------------------------------ arcs
 
     def token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
-        """What an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
+        """Return what an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
         if isinstance(arc, OutputArc) and arc.each is not None:
             term = _in_term((self._written(arc.span) or "").removeprefix("each "))
             return f"each {(term and term[1]) or self.inscription(arc, transition)}"
         return (seen(arc) if isinstance(arc, InputArc) else "") + self._token(arc, transition)
 
     def set(self, arc: SetArc, transition: Transition) -> tuple[str, str]:
-        """The pattern and the condition of an arc `all`, "" where there is none: `{n}` and `n > 3`.
+        """Return the pattern and the condition of an arc `all`, "" where there is none: `{n}` and `n > 3`.
 
         As they stand in the source where that is at hand; else the condition has both.
         """
@@ -239,7 +244,7 @@ class ExpressionText:
         return "", "" if arc.condition is None else self.of(arc.condition, variables)
 
     def _of_token(self, place: int, transition: Transition) -> tuple[Variable, ...]:
-        """The slots of one token of a set, which are variables behind those of the transition."""
+        """Return the slots of one token of a set, which are variables behind those of the transition."""
         taken = {variable.name for variable in transition.variables}
         found: list[Variable] = []
         for slot in self.net.places[place].colour.slots:
@@ -260,7 +265,10 @@ class ExpressionText:
         return "" if arc.count is None else self.as_written(arc.count, transition.variables)
 
     def pattern(self, arc: InputArc, transition: Transition) -> str:
-        """An input arc's inscription: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
+        """Return an input arc's inscription:
+
+        `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one.
+        """
         place = self.net.places[arc.place]
         if not place.colour.slots:
             return "" if arc.count is None else self.of(arc.count, transition.variables)
@@ -271,7 +279,7 @@ class ExpressionText:
         return _gathered(parts)
 
     def inscription(self, arc: OutputArc, transition: Transition) -> str:
-        """What an output arc gives: its number and its values, without its condition."""
+        """Return what an output arc gives: its number and its values, without its condition."""
         parts, variables = [], transition.variables
         if arc.each is not None:
             variables += self._of_token(transition.sets[arc.each].place, transition)
@@ -292,14 +300,14 @@ class ExpressionText:
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str) -> tree.Expr | None:
-    """The tree of an expression of the source; None where the text is none by itself."""
+    """Return the tree of an expression of the source; None where the text is none by itself."""
     file, wrong = parse(_BEFORE + text, "")
     node = file.declarations[0] if len(file.declarations) == 1 else None
     return node.value if isinstance(node, tree.Const) and not wrong else None
 
 
 def _in_term(text: str) -> tuple[str, str] | None:
-    """The number and the value in `2 * place(value)`, "" where there is none; None of what is no term."""
+    """Return the number and the value in `2 * place(value)`, "" where there is none; None of what is no term."""
     node = _parsed(text)
     if node is None:
         return None
@@ -313,7 +321,7 @@ def _in_term(text: str) -> tuple[str, str] | None:
 
 
 def _name(text: str) -> tree.Name:
-    """A name, or any text that stands like one, such as the path of a place."""
+    """Return a name, or any text that stands like one, such as the path of a place."""
     return tree.Name(text, _NOWHERE)
 
 
@@ -326,7 +334,8 @@ def _binary(operator: str, left: tree.Expr, right: tree.Expr) -> tree.Binary:
 
 
 def _is_conversion(e: Expr, variables: Sequence[Variable], shown: _Shown) -> bool:
-    """Whether `e` is what the loader makes of a bool that comes from a slot (`b != 0`) or goes to one (`b ? 1 : 0`).
+    """Return whether `e` is what the loader makes of a bool that comes from a slot (`b != 0`) or goes to one (`b ? 1 :
+    0`).
 
     The constants of such a conversion have the span of the whole.
     """
@@ -337,7 +346,9 @@ def _is_conversion(e: Expr, variables: Sequence[Variable], shown: _Shown) -> boo
 
 
 def _element(e: Expr, variables: Sequence[Variable]) -> tuple[str, Expr] | None:
-    """The vector and the index of `s[p]`, of which the loader makes a choice among the variables `s[0]`, `s[1]`, …"""
+    """Return the vector and the index of `s[p]`, of which the loader makes a choice among the variables `s[0]`,
+    `s[1]`, …
+    """
     index: Expr | None = None
     names: list[str] = []
     waiting = [e]
@@ -360,7 +371,7 @@ def _element(e: Expr, variables: Sequence[Variable]) -> tuple[str, Expr] | None:
 
 
 def _gathered(parts: list[tuple[str, str]]) -> str:
-    """The values of a colour's slots as a list; a whole record (`p.seq, p.size`) is written `p` again."""
+    """Return the values of a colour's slots as a list; a whole record (`p.seq, p.size`) is written `p` again."""
     if all(text == "_" for _, text in parts):
         return ""
     return ", ".join(_whole(parts))
@@ -383,7 +394,7 @@ def _whole(parts: list[tuple[str, str]]) -> list[str]:
 
 
 def _behind(name: str) -> str:
-    """The name of a slot behind that of what it is a part of: `.seq`, `[2]`."""
+    """Return the name of a slot behind that of what it is a part of: `.seq`, `[2]`."""
     return name if name.startswith("[") else f".{name}"
 
 
@@ -411,7 +422,7 @@ _NAMES: Final = {powers: name for name, powers in _DIMENSIONS.items()}
 
 
 def _sides(e: Expr, variables: Sequence[Variable], shown: _Shown) -> tuple[_Shown, _Shown]:
-    """How the operands of a binary operation are shown, whose value is of the dimension of `shown`."""
+    """Return how the operands of a binary operation are shown, whose value is of the dimension of `shown`."""
     if e.op in ("mul", "div"):
         return _factors(e, variables, _DIMENSIONS.get(shown.dimension, (0, 0)))
     if e.op in COMPARISONS.values():
@@ -433,7 +444,7 @@ def _factors(e: Expr, variables: Sequence[Variable], whole: _Powers) -> tuple[_S
 
 
 def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
-    """The dimension of an expression as far as its variables tell; None where it may be any."""
+    """Return the dimension of an expression as far as its variables tell; None where it may be any."""
     if e.op == "const":
         return None
     if e.op == "var":
@@ -450,13 +461,13 @@ def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
 
 
 def operand_shown(e: Expr, variables: Sequence[Variable]) -> tuple[str, Sequence[str]]:
-    """The dimension of an operand as far as it is known by itself, and the names of an enumeration's values."""
+    """Return the dimension of an operand as far as it is known by itself, and the names of an enumeration's values."""
     shown = _shown(e, variables)
     return shown.dimension, shown.labels
 
 
 def _shown(e: Expr, variables: Sequence[Variable]) -> _Shown:
-    """How an operand of a comparison is shown by itself."""
+    """Return how an operand of a comparison is shown by itself."""
     if e.op == "var":
         variable = variables[_index(e)]
         return _Shown(variable.dimension, variable.labels)

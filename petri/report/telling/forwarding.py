@@ -21,7 +21,7 @@ DIGITS = 4
 
 
 def columns(outcome: ForwardingOutcome) -> list[Column]:
-    """The table, with a row for each size; a heading may have two lines. Figures without intervals."""
+    """Return the table, with a row for each size; a heading may have two lines. Figures without intervals."""
     rows, units = outcome.rows, Units.of(outcome.net)
     made = [Column(name, [_value(row.found.parameters.get(name)) for row in rows]) for name in outcome.others]
     if outcome.roles.size:
@@ -64,7 +64,7 @@ def _delay_columns(outcome: ForwardingOutcome) -> list[Column]:
 
 
 def legend(outcome: ForwardingOutcome) -> list[str]:
-    """What the columns are."""
+    """Return what the columns are."""
     roles = outcome.roles
     found = [row.found.probability for row in outcome.rows if row.found.status == "found"]
     right = f"; right with a probability of at least {percent(min(found))} each" if found else ""
@@ -82,7 +82,7 @@ def legend(outcome: ForwardingOutcome) -> list[str]:
 
 
 def _unsettled_note(outcome: ForwardingOutcome) -> str:
-    """What the marks of the table mean; "" without any."""
+    """Return what the marks of the table mean; "" without any."""
     units, found = Units.of(outcome.net), []
     for row in outcome.rows:
         shown_at = [(row.carried, "throughput"), *((point, "delay") for point in row.delays.values())]
@@ -98,12 +98,12 @@ def _at_full_load(row: SizeResult) -> PointOutcome | None:
 
 
 def _moves(point: PointOutcome | None, name: str) -> bool:
-    """Whether a figure of a point still moves at the end of the runs."""
+    """Return whether a figure of a point still moves at the end of the runs."""
     return point is not None and name in point.unsettled
 
 
 def delay_scale(outcome: ForwardingOutcome) -> Scale:
-    """One unit for all delays: that of the least."""
+    """Return one unit for all delays: that of the least."""
     figure = outcome.figure("delay")
     means = [one.mean for one in _delays(outcome) if math.isfinite(one.mean)]
     return Units.of(outcome.net).scale(min(means, default=0.0), figure.dimension if figure else "")

@@ -28,7 +28,10 @@ class Look:
         self.run = f" (seed {course.plan.seed}{replication})"
 
     def why(self, transition: int) -> Why:
-        """The explanation of one transition, with its next firing and what stopped its clock. To be asked once."""
+        """Return the explanation of one transition, with its next firing and what stopped its clock.
+
+        To be asked once.
+        """
         explanation = explain(self.model.net, self.moment.state, transition)
         ended = self.moment.ended
         following = self.course.next_firing(transition, self.moment.following) if ended in ("until", "budget") else None
@@ -68,7 +71,7 @@ def look(
 
 
 def _number(model: Model, name: str, at: float | str | None, replication: int, options: RunOptions) -> int:
-    """The number of the first firing of a transition after `at`."""
+    """Return the number of the first firing of a transition after `at`."""
     options["warmup"] = 0.0
     plan, _ = model.plan(trace=True, **options)
     after = -1.0 if at is None else model.net.tick.ticks(model.duration(at))
@@ -80,7 +83,7 @@ def _number(model: Model, name: str, at: float | str | None, replication: int, o
 
 
 def transition_of(model: Model, name: str) -> int:
-    """The number of a transition. Raises LanguageError."""
+    """Return the number of a transition. Raises LanguageError."""
     names = [one.name for one in model.net.transitions]
     if name not in names:
         name = str(name)  # people ask by number as well
@@ -93,7 +96,7 @@ def transition_of(model: Model, name: str) -> int:
 
 
 def _why_short(model: Model, moment: Moment, firing: int | None) -> str | None:
-    """Why the run did not get to the instant that was asked for."""
+    """Return why the run did not get to the instant that was asked for."""
     if moment.ended == "error":
         return "the run stopped with an error before that instant; this is what it left"
     if firing is not None and moment.ended != "budget":

@@ -94,7 +94,7 @@ def bar_of(share: float) -> str:
 
 
 def fitting(lines: Iterable[Iterable[str]], room: int) -> str:
-    """The first of these lines, each of several parts, that is not too wide; none is ever cut."""
+    """Return the first of these lines, each of several parts, that is not too wide; none is ever cut."""
     joined = ("  ".join(part for part in parts if part).strip() for parts in lines)
     return next((line for line in joined if len(line) <= room), "")
 

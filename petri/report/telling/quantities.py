@@ -61,7 +61,7 @@ class Units(Frozen):
         return Units(seconds, "" if time_unit in _STANDARD else time_unit)
 
     def scale(self, value: float, dimension: str) -> Scale:
-        """The unit that suits a value of a dimension: Time, Bytes, Rate, Freq, events (per time), share, or "".
+        """Return the unit that suits a value of a dimension: Time, Bytes, Rate, Freq, events (per time), share, or "".
 
         For a measure whose net says in which unit to show it, that unit (`petri.net.in_unit`).
         """
@@ -81,7 +81,7 @@ class Units(Frozen):
         return self.seconds is not None and self.seconds >= 60.0
 
     def units_of(self, dimension: str) -> tuple[float, tuple[tuple[float, str], ...]]:
-        """The factor to the basic unit, and (size, name) of the units to choose from, the largest first."""
+        """Return the factor to the basic unit, and (size, name) of the units to choose from, the largest first."""
         if dimension == "Bytes":
             return 1.0, _BYTES
         if dimension == "Time" and self.clock:
@@ -97,7 +97,7 @@ class Units(Frozen):
         return found.get(dimension, (1.0, ()))
 
     def show(self, value: float | None, dimension: str = "", digits: int = 4) -> str:
-        """The value with its unit, to `digits` significant digits."""
+        """Return the value with its unit, to `digits` significant digits."""
         if value is None or math.isnan(value):
             return NOTHING
         if math.isinf(value):
@@ -131,7 +131,8 @@ class Units(Frozen):
         return joined(f"({text})e{exponent}", scale.unit)
 
     def show_interval(self, interval: Interval, dimension: str = "") -> str:
-        """The same, with `±?` where the run was too short for an interval; `below 3.7e-06` where no trial has hit.
+        """Return the same, with `±?` where the run was too short for an interval; `below 3.7e-06` where no trial has
+        hit.
 
         Of a quantile, `1.2 ms (0.9..2.1 ms)`.
         """
@@ -155,7 +156,7 @@ class Units(Frozen):
         return f"{self.show(interval.mean, dimension)} ({self.show_range(interval.low, interval.high, dimension)})"
 
     def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
-        """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
+        """Return the value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
         if not half_width > abs(value) or not math.isfinite(half_width):
             return self.show(value, dimension)
         scale = self.scale(half_width, dimension)
@@ -186,12 +187,12 @@ def _with_error(value: float, half_width: float, doubt: str) -> str:
 
 
 def _decimals(error: float) -> int:
-    """How many show two digits of an error."""
+    """Return how many show two digits of an error."""
     return max(1 - math.floor(math.log10(error)), 0)
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A plain number: integers in full with thousands separators, others to `digits` significant digits."""
+    """Return a plain number: integers in full with thousands separators, others to `digits` significant digits."""
     if math.isnan(value):
         return NOTHING
     if math.isinf(value):
@@ -213,14 +214,14 @@ def counted(count: int, what: str) -> str:
 
 
 def compact(value: float, digits: int = DIGITS) -> str:
-    """A plain number to `digits` significant digits, without zeros at its end: `0.01`."""
+    """Return a plain number to `digits` significant digits, without zeros at its end: `0.01`."""
     text = number(value, digits)
     mantissa, e, exponent = text.partition("e")
     return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + e + exponent
 
 
 def exact(value: float | int, factor: float = 1.0) -> str:
-    """A number as written by a person: the shortest text that means the same to 12 digits."""
+    """Return a number as written by a person: the shortest text that means the same to 12 digits."""
     scaled = value * factor
     if isinstance(value, int) and factor == 1.0:
         return f"{value}"
@@ -229,7 +230,10 @@ def exact(value: float | int, factor: float = 1.0) -> str:
 
 
 def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
-    """A parameter or a constant with all its digits, in the unit that gives the shortest text: `2.5 Gbps`, `1518 B`."""
+    """Return a parameter or a constant with all its digits, in the unit that gives the shortest text:
+
+    `2.5 Gbps`, `1518 B`.
+    """
     if dimension in ("", "share"):
         return exact(value)
     plain, unit, size = split_unit(dimension)
@@ -244,7 +248,7 @@ def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
 
 
 def parameter_text(units: Units, parameter: Parameter | None, value: object) -> str:
-    """A value of a parameter: `true`, `imix`, `2.5 Gbps`; `1066 MBps` if its default is in bytes per second."""
+    """Return a value of a parameter: `true`, `imix`, `2.5 Gbps`; `1066 MBps` if its default is in bytes per second."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, int | float):
@@ -262,7 +266,7 @@ _BYTE_RATE = re.compile(r"\b([kMGT]?)Bps$")
 
 
 def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -> Scale:
-    """The largest unit in which the value is at least 1; for 0 the smallest integral one."""
+    """Return the largest unit in which the value is at least 1; for 0 the smallest integral one."""
     magnitude = abs(value) * factor
     if magnitude == 0.0 or not math.isfinite(magnitude):
         size, unit = next(entry for entry in units if entry[0] == 1.0)
@@ -273,7 +277,7 @@ def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -
 
 
 def joined(text: str, unit: str) -> str:
-    """A number and its unit."""
+    """Return a number and its unit."""
     if unit == "%":
         return f"{text}%" if "±" not in text else f"{text} %"
     return f"{text} {unit}" if unit else text

@@ -115,7 +115,7 @@ class RunRecord(Frozen, kw_only=True):
         return f"{why} before any replication finished"
 
     def _why_partial(self, ended: Ending | None) -> str:
-        """How the first incomplete replication ended; None if it never started."""
+        """Return how the first incomplete replication ended; None if it never started."""
         if ended == "error":
             in_model = self.failure is not None and self.failure.in_model
             return f"stopped by an error in {'the model' if in_model else 'a recording'}"
@@ -131,7 +131,7 @@ class RunRecord(Frozen, kw_only=True):
         return f"Its state lasts: figures cover the time until {self.end}."
 
     def reasons(self, *, fold: bool = True) -> list[Reason]:
-        """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
+        """Return why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
         if not (found := self.lacks()):
             return []
         try:
@@ -140,7 +140,7 @@ class RunRecord(Frozen, kw_only=True):
             raise ValueError("the transitions and places of which it says what they lack") from error
 
     def interval_notes(self, shown: Iterable[Interval]) -> list[str]:
-        """What `±?` means, of the figures that are shown."""
+        """Return what `±?` means, of the figures that are shown."""
         shown = list(shown)
         counted = [one for one in self.replications if one.complete and one.warm] or self.replications
         extensible = counted[0].ended != "dead" and math.isfinite(self.plan.until)
@@ -151,7 +151,9 @@ class RunRecord(Frozen, kw_only=True):
 
 
 def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, str]]:
-    """What a measure shows, the figure of its verdicts first: the field that it records, if any, and its dimension."""
+    """Return what a measure shows, the figure of its verdicts first: the field that it records, if any, and its
+    dimension.
+    """
     dimension = measured.measure.dimension
     recorded = [(field, one, shown_dimension(dimension, field)) for field, one in measured.recorded.items()]
     return [*recorded] or [(None, measured.interval, shown_dimension(dimension))]

@@ -21,7 +21,7 @@ def run_length_note(
     moving: str = "",
     replications: int = 1,
 ) -> str:
-    """One sentence for all figures shown with `±?`; "" when there are none.
+    """Return one sentence for all figures shown with `±?`; "" when there are none.
 
     longer: `Interval.longer` of the figures shown. begun, ended: when the statistics did [net's time unit]. extensible:
     whether the run can be made longer. time: shows a time. moving: a place or measure that has not settled, if any:
@@ -54,7 +54,9 @@ DOUBTS: Final[dict[Doubt, str]] = {
 
 
 def doubt_notes(shown: Iterable[Interval]) -> list[str]:
-    """A sentence for each reason why figures that are shown have no interval, besides a run that is too short."""
+    """Return a sentence for each reason why figures that are shown have no interval, besides a run that is too
+    short.
+    """
     found = {one.doubt for one in shown if one.doubt and math.isnan(one.half_width)}
     return [text for doubt, text in DOUBTS.items() if doubt in found]
 

@@ -42,13 +42,13 @@ def answer(outcome: SearchOutcome, found: Found) -> str:
 
 
 def verdict(trial: Trial) -> str:
-    """`holds`, `fails`, `grows`; with `?` where it is not certain."""
+    """Return `holds`, `fails`, `grows`; with `?` where it is not certain."""
     word = "grows" if trial.grows is not None else "holds" if trial.holds else "fails"
     return word if trial.certain else f"{word}?"
 
 
 def share(probability: float) -> str:
-    """Rounded down: `97%`, `99.8%`."""
+    """Round a share down: `97%`, `99.8%`."""
     percent = 100.0 * probability
     digits = 0 if percent < 99.0 else 1
     scale = 10.0**digits
@@ -56,7 +56,7 @@ def share(probability: float) -> str:
 
 
 def remarks(outcome: SearchOutcome) -> list[Diagnostic]:
-    """Notes on what was found; one that is the same at several points names all of them."""
+    """Return notes on what was found; one that is the same at several points names all of them."""
     alike: dict[str, list[Diagnostic]] = {}
     for note in (note for found in outcome.found for note in _remarks_at(outcome, found)):
         rest = {name: value for name, value in note.values.items() if name != "point"}
@@ -70,7 +70,7 @@ def remarks(outcome: SearchOutcome) -> list[Diagnostic]:
 
 
 def _remarks_at(outcome: SearchOutcome, found: Found) -> Iterator[Diagnostic]:
-    """Notes on decisions that make the answer less certain than it was to be, and on a value that only a place fails.
+    """Yield notes on decisions that make the answer less certain than asked, and on a value that only a place fails.
 
     It grows until the end of the runs.
     """
@@ -98,7 +98,7 @@ def _remarks_at(outcome: SearchOutcome, found: Found) -> Iterator[Diagnostic]:
 
 
 def ending(outcome: SearchOutcome, found: Found) -> Iterator[Diagnostic]:
-    """The error of a search that found nothing."""
+    """Yield the error of a search that found nothing."""
     point = where(found.parameters)
     if found.status == "fails at the start" and found.next is not None:
         first, last = found.trials[0], found.trials[-1]
@@ -125,7 +125,7 @@ def where(parameters: Values) -> str | None:
 
 
 def measured(outcome: SearchOutcome, trial: Trial) -> str:
-    """The measures of the condition at a value: `loss 5.25 ± 0.11 %`; or the place that grows."""
+    """Return the measures of the condition at a value: `loss 5.25 ± 0.11 %`; or the place that grows."""
     if trial.grows is not None:
         early, late = number(trial.grows.early), number(trial.grows.late)
         return f"{trial.grows.name} grows from {early} to {late} until the end"
@@ -154,7 +154,9 @@ def tried_columns(outcome: SearchOutcome, found: Found) -> list[Column]:
 def found_columns(
     outcome: SearchOutcome, right: str = "right", runs: str = "n", missing: str = NOTHING
 ) -> list[Column]:
-    """What was found at each point. right, runs: headings. missing: stands for a parameter that a point lacks."""
+    """Return what was found at each point. right, runs: headings. missing: stands for a parameter that a point
+    lacks.
+    """
     found = outcome.found
     axes = dict.fromkeys(name for one in found for name in one.parameters)
     return [
@@ -172,7 +174,7 @@ def _value(value: Parameter | None, missing: str = NOTHING) -> str:
 
 
 def figures_in_order(outcome: SearchOutcome) -> list[Figure]:
-    """The measures of the condition, then the others."""
+    """Return the measures of the condition, then the others."""
     return sorted(outcome.outcome.figures, key=lambda one: one.name not in outcome.condition.names)
 
 
@@ -211,7 +213,7 @@ def measured_text(what: Measured) -> str:
 
 
 def progress_text(state: State, room: int) -> str:
-    """What is running, in at most `room` columns."""
+    """Return what is running, in at most `room` columns."""
     value = f"{state.find}={shown(state.value)}"
     at = point_label({**state.parameters, state.find: state.value})
     tried = f"value {state.tried + 1} of at most {state.most_tried}"

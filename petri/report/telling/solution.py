@@ -43,7 +43,7 @@ class Compared(Frozen):
 
 
 def compared(solution: Solution, result: Result) -> list[Compared]:
-    """The figures that both have."""
+    """Return the figures that both have."""
     simulated: dict[str, Interval] = {}
     for measured in result.measures:
         simulated[measured.name] = measured.interval
@@ -59,7 +59,10 @@ def compared(solution: Solution, result: Result) -> list[Compared]:
 
 
 def figure_tables(solution: Solution, units: Units) -> Iterator[list[Column]]:
-    """The tables of measures, transitions and places, as far as the net has some. The first heading is the title."""
+    """Yield the tables of measures, transitions and places, as far as the net has some.
+
+    The first heading is the title.
+    """
     if rows := _measure_rows(solution, units):
         yield _columns(rows)
     for title, figures, kinds in (
@@ -71,7 +74,7 @@ def figure_tables(solution: Solution, units: Units) -> Iterator[list[Column]]:
 
 
 def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator[Text]:
-    """What was solved. seconds: how long it took, if that is to be said."""
+    """Yield what was solved. seconds: how long it took, if that is to be said."""
     title = Text(solution.net.name, style="bold")
     if solution.net.doc:
         title.append(f": {first_sentence(solution.net.doc)}", style="not bold")
@@ -91,7 +94,7 @@ def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator
 
 
 def _ends(solution: Solution, units: Units) -> Iterator[Text]:
-    """How the net may end, the most probable ends first."""
+    """Yield how the net may end, the most probable ends first."""
     states = StateText(solution.net)
     ends = sorted(solution.classes, key=lambda one: -one.probability.value)
     for one in ends[:MOST_ENDS]:
@@ -113,7 +116,7 @@ def _unreduced(solution: Solution) -> str:
 
 
 def _exchanges(solution: Solution) -> str:
-    """What may be exchanged: elements of arrays, and values of tokens in places."""
+    """Return what may be exchanged: elements of arrays, and values of tokens in places."""
     names: dict[str, list[str]] = {}
     for one in solution.symmetries:
         kind = "values" if isinstance(one, ValueSymmetry) else "elements"
@@ -122,7 +125,7 @@ def _exchanges(solution: Solution) -> str:
 
 
 def _probability(of: Bounded, units: Units) -> str:
-    """Its certain digits, or its bounds if no digit is certain."""
+    """Return its certain digits, or its bounds if no digit is certain."""
     if of.error >= of.value:
         return f"a probability between {of.low:.3g} and {of.high:.3g}"
     return f"probability {exact_text(Exact('', '', of), units)}"
@@ -145,7 +148,7 @@ def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text
 
 
 def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
-    """What was expected, or why there is no figure."""
+    """Return what was expected, or why there is no figure."""
     if one.reason is not None:
         said = "; ".join((one.reason.message, *one.reason.hints))
         return Text(said, style="dim")
@@ -172,17 +175,17 @@ def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
 
 
 def is_vague(one: Exact) -> bool:
-    """Whether no digit of the figure is certain."""
+    """Return whether no digit of the figure is certain."""
     return not one.error <= 0.1 * abs(one.value) and not is_zero(one)
 
 
 def is_zero(one: Exact) -> bool:
-    """Whether the figure is 0 as far as is known, and nearly so: a difference of equal numbers, say."""
+    """Return whether the figure is 0 as far as is known, and nearly so: a difference of equal numbers, say."""
     return abs(one.value) <= one.error <= ROUNDING
 
 
 def _item_columns(title: str, figures: Sequence[Exact], kinds: Sequence[FigureKind], units: Units) -> list[Column]:
-    """A row for each place or transition, a column for each of its figures."""
+    """Return a row for each place or transition, a column for each of its figures."""
     rows: dict[str, dict[str, Exact]] = {}
     for one in figures:
         owner, _, field = one.name.rpartition(".")
@@ -197,7 +200,7 @@ def _item_columns(title: str, figures: Sequence[Exact], kinds: Sequence[FigureKi
 
 
 def item_text(kind: FigureKind, one: Exact | None, units: Units) -> str:
-    """The figure of a place or transition; "" where it cannot have it."""
+    """Return the figure of a place or transition; "" where it cannot have it."""
     if one is None or (kind.only == "timed" and one.value == one.error == 0.0):
         return ""
     if kind.only == "resources" and math.isnan(one.value):
@@ -206,7 +209,7 @@ def item_text(kind: FigureKind, one: Exact | None, units: Units) -> str:
 
 
 def certainty(solution: Solution) -> str:
-    """How much is certain of all figures; "" if there are none."""
+    """Return how much is certain of all figures; "" if there are none."""
     every = [*solution.measures, *solution.places, *solution.transitions]
     figures = [one for one in every if one.value and math.isfinite(one.value) and not is_zero(one)]
     shares = [one.error / abs(one.value) for one in figures]
@@ -222,7 +225,7 @@ def certainty(solution: Solution) -> str:
 
 
 def comparison(solution: Solution, result: Result, units: Units) -> tuple[list[Column], list[Text]]:
-    """The same as a table, and what is to be said of it."""
+    """Return the same as a table, and what is to be said of it."""
     rows = []
     for one in compared(solution, result):
         if math.isnan(one.simulated.mean) or math.isnan(one.simulated.half_width) or not one.exact.value:

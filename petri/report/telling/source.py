@@ -8,7 +8,7 @@ from petri.net import Span
 
 
 def written(span: Span | None, sources: Mapping[str, str]) -> str | None:
-    """The text of a span, on one line; None if the text is not known."""
+    """Return the text of a span, on one line; None if the text is not known."""
     if span is None or span.file not in sources:
         return None
     lines = sources[span.file].split("\n")[span.line - 1 : span.end_line]
@@ -20,7 +20,7 @@ def written(span: Span | None, sources: Mapping[str, str]) -> str | None:
 
 
 def first_sentence(doc: str) -> str:
-    """The first sentence of a documentation comment, on one line."""
+    """Return the first sentence of a documentation comment, on one line."""
     text = " ".join(doc.split())
     sentence, _, _ = text.partition(". ")
     return sentence.removesuffix(".")

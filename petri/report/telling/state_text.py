@@ -31,7 +31,7 @@ class StateText:
         return f"{transition.name} {verb}" + (f" with {with_values}" if with_values else "")
 
     def state(self, view: StateView) -> str:
-        """The places that hold tokens, and the firings in progress."""
+        """Return the places that hold tokens, and the firings in progress."""
         held = []
         for place, tokens in zip(self.net.places, view.marking, strict=True):
             if not tokens:

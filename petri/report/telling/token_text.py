@@ -30,7 +30,7 @@ class Values:
         return self._shown(self.net.tick.time(ticks), "Time", 8)
 
     def scalar(self, value: Scalar, dimension: str = "", labels: Sequence[str] = ()) -> str:
-        """A number with its unit, or the name of an enumeration's value."""
+        """Return a number with its unit, or the name of an enumeration's value."""
         if labels and isinstance(value, int) and 0 <= value < len(labels):
             return labels[value]
         if isinstance(value, int) and not dimension:
@@ -47,7 +47,7 @@ class Values:
         return named_values([slot.name for slot in slots], texts)
 
     def slots(self, wanted: Mapping[int, Scalar], slots: Sequence[Slot]) -> str:
-        """Some of a token's values."""
+        """Return some of a token's values."""
         return self.token(tuple(wanted.values()), [slots[slot] for slot in wanted])
 
     def variables(self, transition: Transition, values: Sequence[Scalar | None], known: Known | None = None) -> str:
@@ -61,7 +61,7 @@ class Values:
         return named_values([one.name for one, _ in pairs], texts, " = ")
 
     def condition(self, e: Expr, variables: Sequence[Variable], context: Context) -> str:
-        """A condition in which values stand on both sides of each comparison: `12 us < 11 us`."""
+        """Return a condition in which values stand on both sides of each comparison: `12 us < 11 us`."""
         if e.op == "not":
             return f"not ({self.condition(e.args[0], variables, context)})"
         if e.op in ("and", "or"):

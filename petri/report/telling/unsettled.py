@@ -23,12 +23,12 @@ def marked(text: str, moves: bool) -> str:
 
 
 def estimate(point: PointOutcome, name: str, dimension: str, units: Units) -> str:
-    """A figure of a point in a table: `46 ± 12 ms !`."""
+    """Return a figure of a point in a table: `46 ± 12 ms !`."""
     return marked(units.show_interval(point.intervals[name], dimension), name in point.unsettled)
 
 
 def going(steady: bool) -> str:
-    """How a figure moves."""
+    """Return how a figure moves."""
     return "grows steadily" if steady else "goes"
 
 
@@ -44,7 +44,7 @@ def growth_text(growth: float, units: Units) -> str:
 
 
 def unsettled_note(points: Iterable[PointOutcome], figures: Sequence[Figure], units: Units) -> str:
-    """What the marks mean, with the first of these figures; "" without any."""
+    """Return what the marks mean, with the first of these figures; "" without any."""
     kinds = {one.name: one.dimension for one in figures}
     return note(
         movement(point, one, kinds.get(one.name, ""), units) for point in points for one in point.unsettled.values()
@@ -59,7 +59,7 @@ def movement(point: PointOutcome, one: Drift, dimension: str, units: Units) -> s
 
 
 def note(movements: Iterable[str]) -> str:
-    """What the marks mean, with the first of these movements, each once; "" without any."""
+    """Return what the marks mean, with the first of these movements, each once; "" without any."""
     found = list(dict.fromkeys(movements))
     more = f"; {len(found) - MOST} more" if len(found) > MOST else ""
     return f"{MOVES}: {'; '.join(found[:MOST])}{more}" if found else ""

@@ -12,7 +12,7 @@ from petri.report.terminal.tables import print_prose, print_table
 
 
 def print_forwarding(outcome: ForwardingOutcome, console: Console) -> None:
-    """The table in 80 columns, with what its columns are."""
+    """Print the table in 80 columns, with what its columns are."""
     title = Text(outcome.net.name, style="bold")
     title.append(f": {outcome.title or 'RFC 2544'}", style="not bold")
     print_prose(console, title)

@@ -40,7 +40,7 @@ def print_information(
 
 
 def information(net: Net, sources: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The same for JSON: the texts of the tables, a dictionary for each row; no rows are merged."""
+    """Return the same for JSON: the texts of the tables, a dictionary for each row; no rows are merged."""
     teller = _Teller(net, sources or {})
     found: dict[str, Any] = {"name": net.name, "doc": " ".join(net.doc.split()), "run": teller.run_line()}
     for heading, columns, rows in _sections(net, teller):

@@ -54,7 +54,7 @@ def print_reach(found: Reachability, console: Console, *, seconds: float) -> Non
 
 
 def _end(net: Net, space: StateSpace) -> Iterator[str]:
-    """What ended the exploration before all states were found."""
+    """Yield what ended the exploration before all states were found."""
     if space.crowded is not None:
         name = net.transitions[space.crowded].name
         yield f"the exploration ended in a state where {name} has more than 10 million ways to choose its tokens"
@@ -83,7 +83,7 @@ def _remarks(found: Reachability) -> Iterator[str]:
 
 
 def _print_growth(growth: Growth, states: StateText, console: Console) -> None:
-    """What adds tokens again and again."""
+    """Print what adds tokens again and again."""
     names = [f"{states.net.places[place].name} by {count}" for place, count in growth.places.items()]
     begin = "the net has no bound" if growth.certain else "the net may have no bound"
     print_prose(
@@ -93,7 +93,7 @@ def _print_growth(growth: Growth, states: StateText, console: Console) -> None:
 
 
 def print_way(found: Reachability, state: int, console: Console) -> None:
-    """A shortest way to a state, step by step, and the state."""
+    """Print a shortest way to a state, step by step, and the state."""
     states = StateText(found.net)
     _print_steps(found.way(state), states, console)
     print_prose(console, Text(f"  there: {states.state(found.space.state(state))}"))
@@ -109,7 +109,7 @@ def _print_steps(steps: Sequence[Step], states: StateText, console: Console) -> 
 
 
 def _print_lacks(net: Net, view: StateView, console: Console) -> None:
-    """Why each transition cannot fire in a dead state."""
+    """Print why each transition cannot fire in a dead state."""
     told = reasons(net, why_dead(net, view.marking))
     names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
     print_table(console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])
@@ -126,7 +126,7 @@ def _print_bounds(found: Reachability, console: Console) -> None:
 
 
 def print_structure(net: Net, console: Console) -> None:
-    """What follows from the arcs alone: invariants, and of small nets siphons and traps."""
+    """Print what follows from the arcs alone: invariants, and of small nets siphons and traps."""
     for title, lines in structure_lines(net):
         console.print()
         print_prose(console, Text(title, style="bold"))
@@ -167,7 +167,7 @@ def _sum(weights: Mapping[int, int], names: Sequence[str]) -> str:
 
 
 def structure(net: Net) -> dict[str, Any]:
-    """The same for JSON; None where there are too many."""
+    """Return the same for JSON; None where there are too many."""
     places = [place.name for place in net.places]
     transitions = [transition.name for transition in net.transitions]
     always, again = invariants(net), cycles(net)
@@ -187,7 +187,7 @@ def structure(net: Net) -> dict[str, Any]:
 
 
 def reach_dict(found: Reachability) -> dict[str, Any]:
-    """What `print_reach` shows, as JSON types."""
+    """Return what `print_reach` shows, as JSON types."""
     net, space = found.net, found.space
     dead = found.nearest(found.is_dead)
     growth = found.growth
@@ -214,7 +214,7 @@ def reach_dict(found: Reachability) -> dict[str, Any]:
 
 
 def way_list(found: Reachability, state: int) -> list[str]:
-    """The steps of a shortest way, in words."""
+    """Return the steps of a shortest way, in words."""
     states = StateText(found.net)
     return [states.step(step) for step in found.way(state)]
 
@@ -223,7 +223,7 @@ def way_list(found: Reachability, state: int) -> list[str]:
 
 
 def graphml(found: Reachability) -> str:
-    """The graph of the states as GraphML, with the tokens of each state and what happens at each arc."""
+    """Return the graph of the states as GraphML, with the tokens of each state and what happens at each arc."""
     networkx, space, states = library("networkx"), found.space, StateText(found.net)
     graph = networkx.MultiDiGraph(name=visible(found.net.name))
     for number in range(len(space)):
@@ -238,7 +238,7 @@ def graphml(found: Reachability) -> str:
 
 
 def svg(found: Reachability) -> str:
-    """A drawing of the states, in columns by their distance from the initial one. At most `MOST_DRAWN`."""
+    """Return a drawing of the states, in columns by their distance from the initial one. At most `MOST_DRAWN`."""
     space, states = found.space, StateText(found.net)
     columns: dict[int, list[int]] = {}
     for number in range(len(space)):
@@ -274,7 +274,7 @@ def svg(found: Reachability) -> str:
 
 
 def _drawn_arc(start: tuple[float, float], end: tuple[float, float], size: float, text: str) -> str:
-    """A curve from circle to circle, that bends so that the way back is another."""
+    """Return a curve from circle to circle, that bends so that the way back is another."""
     (x, y), (u, v) = start, end
     if start == end:
         path = f"M{x - 5:g},{y - size:g} C{x - 18:g},{y - 34:g} {x + 18:g},{y - 34:g} {x + 5:g},{y - size:g}"

@@ -13,7 +13,7 @@ from petri.report.terminal.tables import print_prose, print_table
 
 
 def print_search(outcome: SearchOutcome, console: Console) -> None:
-    """Every value tried; of a search at several points, what was found at each."""
+    """Print every value tried; of a search at several points, what was found at each."""
     trials = outcome.outcome
     title = Text(trials.net.name, style="bold")
     title.append(f": {trials.title or question(outcome)}", style="not bold")

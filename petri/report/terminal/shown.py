@@ -13,7 +13,9 @@ AnyText = TypeVar("AnyText", bound=str | Text)
 
 
 def shown(text: AnyText, encoding: str) -> AnyText:
-    """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters."""
+    """Return the text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same
+    characters.
+    """
     return cast("AnyText", _plain(text, encoding) if isinstance(text, str) else _styled(text, encoding))
 
 

@@ -36,7 +36,7 @@ def _print_certainty(solution: Solution, console: Console) -> None:
 
 
 def print_comparison(solution: Solution, result: Result, console: Console) -> None:
-    """Simulated and exact figures side by side, with their difference in half-widths of the interval."""
+    """Print simulated and exact figures side by side, with their difference in half-widths of the interval."""
     units = Units.of(solution.net)
     columns, remarks = comparison(solution, result, units)
     if not columns[0].cells:

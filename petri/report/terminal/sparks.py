@@ -38,7 +38,7 @@ def of_counts(counts: Floats, name: str) -> tuple[str, float, float]:
 
 
 def of_series(series: Sequence[Floats]) -> tuple[str, float, float]:
-    """The average over replications, windows joined where there are many, and the extremes of all windows."""
+    """Return the average over replications, windows joined where there are many, and the extremes of all windows."""
     length = min(len(values) for values in series)
     if not length:
         return "", math.nan, math.nan

@@ -136,7 +136,7 @@ class Stepper:
         self._list()
 
     def _condition(self, text: str) -> Callable[[], bool]:
-        """When to stop: at a time, at a number of tokens in a place, or when a transition has fired."""
+        """Return when to stop: at a time, at a number of tokens in a place, or when a transition has fired."""
         walk, tick = self.walk, self.net.tick
         if not text:
             return lambda: walk.now > self.until
@@ -187,7 +187,7 @@ class Stepper:
     # ------------------------------------------------------------ telling
 
     def _tell(self, steps: Sequence[Step]) -> None:
-        """The firings that started and ended; a firing that takes no time is listed once."""
+        """Print the firings that started and ended; a firing that takes no time is listed once."""
         for step in steps:
             name = self.net.transitions[step.transition].name
             if step.kind == "ends":
@@ -201,7 +201,7 @@ class Stepper:
             self._say(f"  {self.values.time(step.now)}  {name}{f' ({bound})' if bound else ''}{until}")
 
     def _list(self) -> None:
-        """Where the walk stands, and what is enabled there."""
+        """Print where the walk stands, and what is enabled there."""
         self.listed = self.walk.enabled()
         text = Text(f"at {self.values.time(self.walk.now)}", style="bold")
         text.append(f", after {counted(self.walk.firings, 'firing')}", "not bold")
@@ -222,7 +222,7 @@ class Stepper:
         self._list_clocks()
 
     def _list_clocks(self) -> None:
-        """The clocks that run, a line for each transition."""
+        """Print the clocks that run, a line for each transition."""
         state = self.walk.state()
         clocks = ClockText(self.net, state)
         for number in list(clocks.of)[:MOST_LISTED]:

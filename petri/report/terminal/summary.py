@@ -101,7 +101,9 @@ class _Summary:
     # ------------------------------------------------------------ measures
 
     def measures(self, *, brief: bool = False) -> None:
-        """A table of all measures and expectations; `brief`: without documentation that needs a line of its own."""
+        """Print a table of all measures and expectations; `brief`: without documentation that needs a line of its
+        own.
+        """
         if not self.result.measures and not self.result.verdicts:
             return
         rows: list[tuple[str, str, Text]] = []
@@ -119,7 +121,9 @@ class _Summary:
         self.table(columns)
 
     def arrays_of_measures(self) -> dict[str, list[MeasureResult]]:
-        """The measures that each row stands for, by its name: those of a large array, also of an array of instances."""
+        """Return the measures that each row stands for, by its name: those of a large array, also of an array of
+        instances.
+        """
         sizes = Counter(row_name(measured.name) for measured in self.result.measures)
         shown: dict[str, list[MeasureResult]] = {}
         for measured in self.result.measures:
@@ -129,7 +133,9 @@ class _Summary:
         return shown
 
     def folded_rows(self, name: str, elements: Sequence[MeasureResult]) -> list[tuple[str, str, Text]]:
-        """A row for each figure of a large array, the least and the greatest element; then the elements that failed."""
+        """Return a row for each figure of a large array, the least and the greatest element; then the elements that
+        failed.
+        """
         self.folded = True
         measure = elements[0].measure
         failed = [one for one in elements if one.failure or not all(verdict.passed for _, verdict in one.verdicts)]
@@ -155,7 +161,7 @@ class _Summary:
         return self.units.show_range(min(known), max(known), dimension)
 
     def measure_rows(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
-        """The measure's first figure with its verdicts, and a row for each further figure that it records."""
+        """Return the measure's first figure with its verdicts, and a row for each further figure that it records."""
         measure = measured.measure
         (first, lead, dimension), *others = shown_figures(measured)
         name = f"{measure.name} {first}" if first is not None else measure.name
@@ -177,7 +183,7 @@ class _Summary:
         return rows + self.pictures(measured)
 
     def pictures(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
-        """A row of bars for each distribution that a measure records, and for its series."""
+        """Return a row of bars for each distribution that a measure records, and for its series."""
         measure, rows = measured.measure, list[tuple[str, str, Text]]()
         if measured.histogram is None and measured.distributions is None and not measured.series:
             return rows
@@ -206,7 +212,9 @@ class _Summary:
     # ------------------------------------------------------------ tables
 
     def busiest(self, places: Sequence[Row], transitions: Sequence[Row]) -> None:
-        """What may limit a large net: its busiest resources, and the transitions that are active most of the time."""
+        """Print what may limit a large net: its busiest resources, and the transitions that are active most of the
+        time.
+        """
         used = self._most(places, PLACE_COLUMNS["utilisation"])
         active = self._most(transitions, TRANSITION_COLUMNS["active"])
         rows = max(len(used), len(active))
@@ -237,7 +245,7 @@ class _Summary:
         self.rows(*columns)
 
     def recordings(self) -> None:
-        """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+        """Print how much was read of each file, and what in it is missing, or not as it was on the wire."""
         told = []
         for read in self.result.files:
             lines = [] if read.complete else [Text("not read to its end", style="dim")]
@@ -259,12 +267,12 @@ class _Summary:
         print_table(self.console, columns)
 
     def noted(self, text: str) -> str:
-        """The text, remembering whether it has a mark that wants explaining."""
+        """Return the text, remembering whether it has a mark that wants explaining."""
         self.doubtful |= "?" in text.replace("±?", "")
         return text
 
     def notes(self, rows: Sequence[Row]) -> None:
-        """What the marks in the tables mean."""
+        """Print what the marks in the tables mean."""
         if self.folded or any(row.copies > 1 for row in rows):
             self.note(f"{ARRAYS}; --all shows each")
         if self.doubtful:
@@ -323,5 +331,5 @@ def _titled(row: Row) -> str:
 
 
 def _greatest(row: Row, kind: FigureKind) -> float:
-    """The figure of a row, or of the greatest element of an array."""
+    """Return the figure of a row, or of the greatest element of an array."""
     return row.spread[kind.name][1] if kind.name in row.spread else row.figures[kind.name].mean

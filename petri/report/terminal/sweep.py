@@ -95,7 +95,7 @@ def measure_column(one: Figure, points: Sequence[PointOutcome], units: Units) ->
 
 
 def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Iterator[list[Column]]:
-    """The measures in groups that fit beside the names; at least one in each."""
+    """Yield the measures in groups that fit beside the names; at least one in each."""
     used = sum(column.natural + GAP for column in names)
     left = room - used
     part: list[Column] = []
@@ -109,7 +109,7 @@ def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Ite
 
 
 def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
-    """Each expected value with the measured one."""
+    """Print each expected value with the measured one."""
     checked = [(point, one) for point in outcome.points for one in point.checked]
     if not checked:
         return

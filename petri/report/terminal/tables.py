@@ -36,7 +36,7 @@ class Arrangement(Struct):
     name_width: int | None = None
 
     def widths(self, room: int) -> list[int] | None:
-        """The width of each column; None where the room is too small."""
+        """Return the width of each column; None where the room is too small."""
         natural = [column.natural for column in self.beside]
         widths = [self._least(column, wide) for column, wide in zip(self.beside, natural, strict=True)]
         left = room - sum(widths) - GAP * (len(widths) - 1)
@@ -85,7 +85,7 @@ def _shown(column: Column, encoding: str) -> Column:
 
 
 def with_tall_heading(column: Column) -> Column:
-    """The column with a heading of several lines, where its cells are narrower than the heading."""
+    """Return the column with a heading of several lines, where its cells are narrower than the heading."""
     cells = max((cell_len(str(cell)) for cell in column.cells), default=0)
     lines = wrapped(Text(column.heading), max(cells, NARROWEST_HEADING))
     return replace(column, heading="\n".join(line.plain for line in lines))
@@ -153,7 +153,7 @@ def _brief(one: Arrangement, wide: Column) -> Arrangement:
 
 
 def _side_by_side(arrangement: Arrangement, widths: list[int], room: int, heading: str, mark: str) -> list[Text] | None:
-    """The lines of the table; None where names cannot be shortened so far."""
+    """Return the lines of the table; None where names cannot be shortened so far."""
     blocks: list[list[list[Text]]] = []
     tallest = max(column.heading.count("\n") + 1 for column in arrangement.beside)
     for number, (column, width) in enumerate(zip(arrangement.beside, widths, strict=True)):
@@ -186,7 +186,7 @@ def _cell(column: Column, cell: Cell, width: int) -> list[Text]:
 
 
 def _row(columns: Sequence[Column], cells: Sequence[list[Text]], widths: Sequence[int]) -> list[Text]:
-    """The lines of one row; figures are set to the right."""
+    """Return the lines of one row; figures are set to the right."""
     lines = []
     for number in range(max(map(len, cells), default=1) or 1):
         line = Text()
@@ -217,7 +217,7 @@ def _prose_below(columns: Sequence[Column], row: int, room: int) -> list[Text]:
 
 
 def _stacked(columns: Sequence[Column], room: int) -> list[Text]:
-    """Each row as a block: its name, its figures with their headings, its prose."""
+    """Return each row as a block: its name, its figures with their headings, its prose."""
     first, *others = columns
     figures = [column for column in others if column.kind != "prose"]
     prose = [column for column in others if column.kind == "prose"]
@@ -239,7 +239,7 @@ def _item(column: Column, row: int) -> Text:
 
 
 def _filled(items: Sequence[Text], width: int) -> list[Text]:
-    """The items in lines, as many in each as it has room for."""
+    """Return the items in lines, as many in each as it has room for."""
     lines: list[Text] = []
     for item in filter(None, items):
         if lines and lines[-1].cell_len + GAP + item.cell_len <= width:

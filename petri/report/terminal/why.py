@@ -35,7 +35,7 @@ MOST_TOKENS: Final = 4  # values of a place that are shown
 
 
 def why_text(why: Why) -> str:
-    """What `print_why` prints, in 80 columns."""
+    """Return what `print_why` prints, in 80 columns."""
     stream = StringIO()
     print_why(why, Console(file=stream, width=80))
     return stream.getvalue().rstrip("\n")
@@ -54,7 +54,9 @@ def print_why(why: Why, console: Console) -> None:
 
 
 def print_each(net: Net, moment: Moment, console: Console, run: str, only: Sequence[int]) -> None:
-    """One line for each of some transitions: what it does at this instant, or lacks; equal ones of an array once."""
+    """Print one line for each of some transitions: what it does at this instant, or lacks; equal ones of an array
+    once.
+    """
     values, state = Values(net), moment.state
     print_prose(console, Text(f"{net.name} {_when(values, moment)}{run}", style="bold"))
     told = why_each(net, state)
@@ -123,7 +125,7 @@ class _Teller:
         return "; ".join(parts + self._disabled())
 
     def _disabled(self) -> list[str]:
-        """What became of its clocks, if it is not enabled: `it was disabled at 7 ms by serve`."""
+        """Return what became of its clocks, if it is not enabled: `it was disabled at 7 ms by serve`."""
         dropped, number = self.why.dropped, self.explanation.transition
         if self.explanation.enabled:
             return []
@@ -138,7 +140,9 @@ class _Teller:
     # ------------------------------------------------------------ the conditions, one after the other
 
     def conditions(self, console: Console) -> None:
-        """A row for each input arc, inhibitor, part of the guard and capacity; for each set, which needs nothing."""
+        """Print a row for each input arc, inhibitor, part of the guard and capacity; for each set, which needs
+        nothing.
+        """
         rows = [self._arc(number) for number in range(len(self.transition.inputs))]
         rows += [self._inhibitor(number) for number in range(len(self.transition.inhibitors))]
         rows += [self._guard(number, text) for number, text in enumerate(self._guards())]
@@ -179,7 +183,7 @@ class _Teller:
         return "needs one more token" if unmet.here else "needs a token"
 
     def _there(self, number: int, *, sees_all: bool = False) -> str:
-        """What a place holds, or shows, unless an arc sees all of it (E9): `2 tokens: 1, 3`."""
+        """Return what a place holds, or shows, unless an arc sees all of it (E9): `2 tokens: 1, 3`."""
         place, tokens = self.net.places[number], self.state.marking[number]
         if not tokens:
             return "empty"
@@ -188,7 +192,7 @@ class _Teller:
         return f"{counted(len(tokens), 'token')}{self._seen(number, sees_all)}"
 
     def _seen(self, number: int, sees_all: bool) -> str:
-        """The values of the tokens that an arc may see (S3)."""
+        """Return the values of the tokens that an arc may see (S3)."""
         place, marking = self.net.places[number], self.engine.marking[number]
         visible = marking if sees_all else self.engine.visible(number, marking)
         most = MOST_TOKENS if len(place.colour.slots) <= 2 else 1
@@ -198,7 +202,7 @@ class _Teller:
         return f": {text}" if sees_all or place.discipline == "bag" or len(marking) == 1 else f", shows {text}"
 
     def _complete(self) -> list[Candidate]:
-        """The candidates that have found tokens for all arcs."""
+        """Return the candidates that have found tokens for all arcs."""
         return [one for one in self.explanation.candidates if len(one.found) == len(self.transition.inputs)]
 
     def _tally(self, unmet: Sequence[Sequence[Unmet]], alone: str) -> str:
@@ -232,7 +236,7 @@ class _Teller:
         return text, self._there(arc.place, sees_all=True), self._taken(number)
 
     def _taken(self, number: int) -> str:
-        """How many tokens a set has for the first bindings (E11)."""
+        """Return how many tokens a set has for the first bindings (E11)."""
         variables: list[Scalar] = [0] * len(self.transition.variables)
         try:
             first = islice(self.engine.extend(self.transition, variables, []), MOST_ROWS)
@@ -256,7 +260,7 @@ class _Teller:
         return f"guard {text}", there, self._tally(found, "is false")
 
     def _guard_value(self, number: int, candidate: Candidate) -> str:
-        """A part of the guard with the values of one candidate: `64 B > 100 B`."""
+        """Return a part of the guard with the values of one candidate: `64 B > 100 B`."""
         part = guard_parts(self.transition)[number]
         variables = [0 if value is None else value for value in candidate.variables]
         marking = self.state.marking
@@ -279,7 +283,7 @@ class _Teller:
     # ------------------------------------------------------------ the candidates
 
     def candidates(self, console: Console) -> None:
-        """A row for each of the first candidates, unless there is only one without values to tell."""
+        """Print a row for each of the first candidates, unless there is only one without values to tell."""
         listed = self.explanation.candidates
         known = Known(self.state.now, tokens=lambda place: len(self.state.marking[place]))
         shown = [(self.values.variables(self.transition, one.variables, known), one) for one in listed]
@@ -378,7 +382,7 @@ class _Teller:
         return text
 
     def choice(self) -> list[str]:
-        """Which transition fires next, and by which rule, where several could."""
+        """Return which transition fires next, and by which rule, where several could."""
         number, rivals = self.explanation.transition, self.explanation.rivals
         if not rivals and not self.state.in_progress:
             return ["No firing is in progress and no transition is enabled: nothing will change any more."]
@@ -403,7 +407,7 @@ class _Teller:
         return [*lines, *following]
 
     def _share(self, equal: list[int]) -> str:
-        """How likely chance takes the transition among these (I3)."""
+        """Return how likely chance takes the transition among these (I3)."""
         try:
             weights = dict(zip(equal, self.engine.weights(equal), strict=True))
         except ModelError as error:

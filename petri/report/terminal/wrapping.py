@@ -21,7 +21,7 @@ _AFTER: Final = (".", "._ ")  # where a name is cut: better before a whole compo
 
 @cache
 def quantity() -> re.Pattern[str]:
-    """A number with its interval and its unit, such as `2.961 ± 0.004 Gbps`: it stays on one line."""
+    """Return a number with its interval and its unit, such as `2.961 ± 0.004 Gbps`: it stays on one line."""
     return re.compile(_QUANTITY)
 
 
@@ -31,7 +31,7 @@ def _atom() -> re.Pattern[str]:
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
-    """The lines of a text, none wider than `width` unless a single quantity is."""
+    """Return the lines of a text, none wider than `width` unless a single quantity is."""
     lines = []
     for paragraph in text.split("\n", allow_blank=True):
         for line in paragraph.divide(_line_starts(paragraph.plain, width)):
@@ -41,7 +41,7 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 
 def _line_starts(text: str, width: int) -> list[int]:
-    """Where each line but the first begins."""
+    """Return where each line but the first begins."""
     starts: list[int] = []
     begin = 0
     if cell_len(text) <= width:
@@ -54,7 +54,7 @@ def _line_starts(text: str, width: int) -> list[int]:
 
 
 def _pieces(text: str, width: int) -> Iterator[tuple[int, int]]:
-    """What a line may not break: words and quantities; of a word that is too wide, the parts between marks."""
+    """Yield what a line may not break: words and quantities; of a word that is too wide, the parts between marks."""
     for atom in _atom().finditer(text):
         start, end = atom.span()
         if cell_len(atom[0]) <= width:
@@ -69,7 +69,7 @@ def _pieces(text: str, width: int) -> Iterator[tuple[int, int]]:
 
 
 def shortened(names: Sequence[str], width: int, mark: str = "…") -> list[str] | None:
-    """The names in at most `width` columns each: in a longer name, `mark` replaces its beginning or its middle.
+    """Return the names in at most `width` columns each: in a longer name, `mark` replaces its beginning or its middle.
 
     Names that differ still do; None where that cannot be had. No number within a name is cut.
     """
@@ -82,7 +82,7 @@ def shortened(names: Sequence[str], width: int, mark: str = "…") -> list[str] 
 
 
 def _cut(name: str, head: int, width: int, mark: str) -> str | None:
-    """The name without what follows its first `head` components, up to where the rest fits."""
+    """Return the name without what follows its first `head` components, up to where the rest fits."""
     indent = _INDENT.match(name)
     kept = indent.end() if indent else 0
     for _ in range(head):

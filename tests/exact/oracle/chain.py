@@ -32,7 +32,7 @@ class EliminatedChain(Chain):
     # ------------------------------------------------------------ elimination
 
     def _part(self, from_tangible: bool, to_tangible: bool) -> Any:
-        """The weights of the arcs from the one kind of states to the other, as a sparse matrix."""
+        """Return the weights of the arcs from the one kind of states to the other, as a sparse matrix."""
         space, sparse = self.space, library("scipy.sparse")
         chosen = (space.tangible[space.sources] == from_tangible) & (space.tangible[space.targets] == to_tangible)
         sizes = {True: len(self.numbers), False: self._vanishing}
@@ -49,7 +49,7 @@ class EliminatedChain(Chain):
         return self._part(from_tangible=True, to_tangible=False)
 
     def _check_standstill(self, vanishing: Integers) -> None:
-        """Firings that take no time must end: no set of vanishing states is closed."""
+        """Check that firings that take no time end: no set of vanishing states is closed."""
         if not self._vanishing:
             return
         among = self._among_vanishing
@@ -92,7 +92,7 @@ class EliminatedChain(Chain):
         self.initial: tuple[Integers, Floats] = (np.flatnonzero(start), start[start > 0.0])
 
     def _through(self, into: Any) -> Any:
-        """Where one comes out among the tangible states, of rows of weights into vanishing ones."""
+        """Return where one comes out among the tangible states, of rows of weights into vanishing ones."""
         out = self._part(from_tangible=False, to_tangible=True)
         if self._cyclic:
             sparse, linear = library("scipy.sparse"), library("scipy.sparse.linalg")
@@ -122,7 +122,7 @@ class EliminatedChain(Chain):
         return self.per_time(rates), at_once
 
     def _following(self, brought: Floats) -> Floats:
-        """What comes from each vanishing state on, until time passes."""
+        """Return what comes from each vanishing state on, until time passes."""
         among = self._among_vanishing
         if self._cyclic:
             sparse, linear = library("scipy.sparse"), library("scipy.sparse.linalg")

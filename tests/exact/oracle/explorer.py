@@ -88,7 +88,7 @@ class Seat(Engine):
     # ------------------------------------------------------------ states
 
     def look(self) -> State:
-        """The state that the engine is in."""
+        """Return the state that the engine is in."""
         marking = tuple(self._tokens(place) for place in range(len(self.marking)))
         return StateView(marking, self._in_order(self.running))
 
@@ -103,7 +103,9 @@ class Seat(Engine):
         return tuple(token.value for token in row)
 
     def _in_order(self, running: Sequence[Running]) -> tuple[Running, ...]:
-        """Firings whose order does not matter in one order: those that end at different times, or deposit in bags."""
+        """Put firings whose order does not matter in one order: those that end at different times, or deposit in
+        bags.
+        """
         ordered: list[Running] = []
         for _, together in groupby(sorted(running, key=_end), key=_end):
             group = list(together)
@@ -154,7 +156,7 @@ class Seat(Engine):
         self.running.append(Running(self.stages, firing.transition, tuple(self._deposits(firing))))
 
     def _deposits(self, firing: Firing) -> Iterator[tuple[int, tuple[Token, ...]]]:
-        """What each arc will deposit; tokens that one gives for those of a set one by one (E11)."""
+        """Yield what each arc will deposit; tokens that one gives for those of a set one by one (E11)."""
         arcs = arcs_of(self.net.transitions[firing.transition], firing.part) or ()
         for arc, (place, held) in zip(arcs, firing.deposits, strict=True):
             tokens = tuple(token.value for token in held)
@@ -166,7 +168,9 @@ class Seat(Engine):
     # ------------------------------------------------------------ events
 
     def events(self, state: State) -> tuple[list[Event], float]:
-        """What may happen in the state, and the ticks up to it: 0 in a vanishing state, nan where it is random."""
+        """Return what may happen in the state, and the ticks up to it: 0 in a vanishing state, nan where it is
+        random.
+        """
         self.sit(state)
         candidates = self.candidates()
         if candidates:
@@ -193,7 +197,9 @@ class Seat(Engine):
                 yield self._classes(index, preferred, [share / len(preferred)] * len(preferred))
 
     def _racing(self, clocks: Clocked) -> Iterator[list[Share]]:
-        """The bindings whose clocks may run down: all evenly of a shared clock, each by its own rate else (C4)."""
+        """Yield the bindings whose clocks may run down: all evenly of a shared clock, each by its own rate else
+        (C4).
+        """
         for index, bindings in clocks:
             number, pace = clocks_wanted(self, index, bindings), speed(self, index)
             shared = is_shared(self.net.transitions[index])
@@ -227,7 +233,7 @@ class Seat(Engine):
         return list(classes.values())
 
     def _started(self, state: State, shares: list[Share]) -> list[Event]:
-        """The firings of these bindings, with each outcome of their draws."""
+        """Return the firings of these bindings, with each outcome of their draws."""
         events = []
         for share in shares:
             outcomes: dict[tuple[tuple[Scalar, ...], State], float] = {}
@@ -238,7 +244,7 @@ class Seat(Engine):
         return events
 
     def _fired(self, state: State, share: Share) -> tuple[tuple[Scalar, ...], State]:
-        """The variables of a firing and the state after it."""
+        """Return the variables of a firing and the state after it."""
         self.sit(state)
         arcs = self.net.transitions[share.transition].inputs
         found = [[self.marking[arc.place][seat] for seat in row] for arc, row in zip(arcs, share.seats, strict=True)]
@@ -283,7 +289,7 @@ class Seat(Engine):
         return self.look()
 
     def clocks_running(self, state: State, index: int) -> int:
-        """The number of clocks of a transition that run in the state (M2)."""
+        """Return the number of clocks of a transition that run in the state (M2)."""
         self.sit(state)
         bindings = self.known_bindings(index)
         return clocks_wanted(self, index, bindings) * len(bindings)
@@ -343,7 +349,7 @@ class NaiveSpace:
         return "complete"
 
     def _kind(self) -> Kind:
-        """Where exponential times pass in other states than constants, these end at a rate."""
+        """Return where exponential times pass in other states than constants, these end at a rate."""
         constant = any(step > 0.0 for step in self.steps)
         self.takes_turns = constant and any(math.isnan(self.steps[source]) for source, _, _ in self._arcs)
         return "ticks" if constant and not self.takes_turns else "continuous"

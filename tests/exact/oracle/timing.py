@@ -21,7 +21,7 @@ def is_endless(expression: Expr) -> bool:
 
 
 def stages(expression: Expr, context: Context) -> Stages:
-    """The stages of a time in ticks, one outcome of what it draws by chance; none of a time 0.
+    """Return the stages of a time in ticks, one outcome of what it draws by chance; none of a time 0.
 
     A constant has not been rounded. Raises Unsolvable, with the operation as `draw`, for what has no stages.
     """
@@ -48,7 +48,7 @@ def stages(expression: Expr, context: Context) -> Stages:
 
 
 def factor_of(expression: Expr, context: Context) -> tuple[float, Expr]:
-    """A time as a number times a random time."""
+    """Return a time as a number times a random time."""
     operands = expression.args
     if expression.op == "ticks":
         return float(expression.value or 0.0), operands[0]

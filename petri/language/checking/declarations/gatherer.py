@@ -71,7 +71,7 @@ class Gatherer:
         self.home: dict[int, Scope] = {}
 
     def gather(self, opened: OpenSpace) -> None:
-        """The first file of the net is the net itself, all others are imported."""
+        """Gather the first file as the net itself, and all others as imported."""
         kinds = (tree.Net, tree.Place, tree.Transition, tree.Thread, tree.Instance, tree.Run)
         files, own = opened.space.files, opened.prefix == ""
         if own:
@@ -191,7 +191,7 @@ class Gatherer:
             self.declare(symbol.scope, declaration)
 
     def _enter(self, scope: Scope, symbol: Symbol) -> bool:
-        """Reports an error and returns False if the name is taken."""
+        """Report an error and return False if the name is taken."""
         first = scope.names.get(symbol.name)
         if first is not None:
             imported = symbol.span.file if symbol.span.file != first.span.file else None

@@ -29,7 +29,7 @@ class OpenSpace(Struct):
 
 
 def open_spaces(checker: CheckState, space: Space) -> Iterator[OpenSpace]:
-    """The net, then each import with a name of its own, its scope entered where it can be seen."""
+    """Yield the net, then each import with a name of its own, its scope entered where it can be seen."""
     yield from _opened(checker, OpenSpace(space, checker.scope, checker.body))
 
 

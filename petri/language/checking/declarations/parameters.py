@@ -114,7 +114,7 @@ class Overrides:
             self._set(symbol, declaration, kind, *self._given(name, kind))
 
     def _resolve_list(self, symbol: ConstantSymbol, declaration: tree.Param, default: Value, kind: Scalar) -> None:
-        """A parameter that is a list, `param quota = [4, 1, 1]`; a list of another length may be set."""
+        """Declare a parameter that is a list, `param quota = [4, 1, 1]`; a list of another length may be set."""
         name, value, raw = self.names[id(symbol)], default, None
         if symbol.setting is not None:
             value = Reader(self.checker, symbol.setting[1], "a parameter's value").read(symbol.setting[0])
@@ -134,7 +134,7 @@ class Overrides:
         symbol.nodes = tuple([constant(item, numeric_kind(kind), symbol.span, power) for item in values])
 
     def _items(self, name: str, kind: Scalar, value: Value, raw: Any) -> list[Constant] | None:
-        """The elements of a list, read from text or (raw) given as Python numbers; None if it is not one."""
+        """Return the elements of a list, read from text or (raw) given as Python numbers; None if it is not one."""
         if raw is not None:
             try:
                 found = [_number_as(kind, item) for item in raw]
@@ -155,14 +155,14 @@ class Overrides:
         raise CheckError("parameter-value", None, name=name, text=text, reason=reason)
 
     def _of_import(self, kind: Scalar, e: tree.Expr, scope: Scope) -> tuple[Constant, Span]:
-        """The value that an import gives a parameter. Raises CheckError."""
+        """Return the value that an import gives a parameter. Raises CheckError."""
         if isinstance(e, tree.Name) and e.name in kind.labels and kind.kind == "enum":
             return kind.labels.index(e.name), e.span
         (node,) = needed(Reader(self.checker, scope, "a parameter's value").read_as(e, kind))
         return evaluate(node, ()), e.span
 
     def _given(self, name: str, kind: Scalar) -> tuple[Constant, Span | None]:
-        """The value set from outside. Raises CheckError."""
+        """Return the value set from outside. Raises CheckError."""
         expression = self.expressions.get(name)
         if expression is not None:
             reader = Reader(self.checker, self.checker.scope, "a parameter's value")
@@ -193,7 +193,7 @@ class Overrides:
     def bounds(
         self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar | None = None
     ) -> tuple[Node, Node] | None:
-        """The least and the greatest value that a parameter, or (kind) an element of its list, may have."""
+        """Return the least and the greatest value that a parameter, or (kind) an element of its list, may have."""
         kind = kind or symbol.type  # type: ignore[assignment]
         assert isinstance(kind, Scalar)
         if declaration.bounds is not None:
@@ -259,7 +259,7 @@ class Overrides:
 
 
 def _as_written(given: Any) -> str:
-    """A list is shown as it is written, which is also how it is set."""
+    """Show a list as it is written, which is also how it is set."""
     return given if isinstance(given, str) else f"[{', '.join(map(str, given))}]"
 
 
@@ -278,7 +278,7 @@ def _is_number(value: object) -> bool:
 
 
 def _number_as(kind: Scalar, raw: Any) -> Constant | None:
-    """A Python number converted exactly to a value of a type; None if it is not one."""
+    """Return a Python number converted exactly to a value of a type; None if it is not one."""
     if kind.kind == "bool":
         return bool(raw) if raw in (0, 1) else None
     if isinstance(raw, bool) or kind.kind == "enum":
@@ -289,7 +289,7 @@ def _number_as(kind: Scalar, raw: Any) -> Constant | None:
 
 
 def _fit_bound(reader: Reader, bound: Value, wanted: Scalar) -> Node | None:
-    """A bound converted to the parameter's type; a real bound of an int is allowed."""
+    """Return a bound converted to the parameter's type; a real bound of an int is allowed."""
     if wanted.kind == "int" and isinstance(bound.type, Scalar) and bound.type.kind == "real":
         return bound.node
     nodes = reader.fit(bound, wanted)

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def run_defaults(checker: CheckState, d: tree.Run | None) -> RunDefaults:
-    """The defaults as written, or those of a net without a `run` line."""
+    """Return the defaults as written, or those of a net without a `run` line."""
     if d is None:
         return RunDefaults()
 
@@ -42,7 +42,7 @@ def run_defaults(checker: CheckState, d: tree.Run | None) -> RunDefaults:
 
 
 def is_condition(e: tree.Expr | None) -> bool:
-    """Whether a run is to end at a condition, `until count(send) >= 100`, and not at a time."""
+    """Return whether a run is to end at a condition, `until count(send) >= 100`, and not at a time."""
     if isinstance(e, tree.Paren):
         return is_condition(e.inner)
     return (isinstance(e, tree.Unary) and e.operator == "not") or (
@@ -51,7 +51,7 @@ def is_condition(e: tree.Expr | None) -> bool:
 
 
 def _share(checker: CheckState, e: tree.Expr) -> float:
-    """A precision, from 0 to 1."""
+    """Return a precision, from 0 to 1."""
     value = _constant(checker, e, REAL)
     if not 0 < value < 1:
         raise CheckError("run-precision", e.span, text=checker.problems.text(e.span))

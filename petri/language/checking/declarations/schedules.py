@@ -22,7 +22,7 @@ _FIRST, _SECOND = PRIORITIES - 1, PRIORITIES - 2  # the value changes, and then 
 def expand_schedules(
     gatherer: Gatherer, scope: Scope, declarations: Sequence[tree.Declaration]
 ) -> list[tree.Declaration]:
-    """The declarations of a net or a module, with those that its schedules become."""
+    """Return the declarations of a net or a module, with those that its schedules become."""
     found = list(declarations)
     for d in declarations:
         if isinstance(d, tree.Schedule) and _symbol(scope, d) is not None:
@@ -46,7 +46,7 @@ def _symbol(scope: Scope, d: tree.Schedule) -> ScheduleSymbol | None:
 
 
 def _follows(place: tree.Place, schedule: str) -> bool:
-    """Whether the initial marking is `schedule * token`."""
+    """Return whether the initial marking is `schedule * token`."""
     if len(place.initial) != 1 or place.initial[0].loops or place.size:
         return False
     match place.initial[0].value:
@@ -84,7 +84,7 @@ def _parts(d: tree.Schedule, followers: Sequence[tree.Place]) -> Iterator[tree.C
 
 
 def _changes(d: tree.Schedule, place: tree.Place, position: int, time: tree.Expr) -> Iterator[tree.Expr]:
-    """What comes to a place, or is to leave it, when the value becomes that of a stage."""
+    """Yield what comes to a place, or is to leave it, when the value becomes that of a stage."""
     span = d.stages[position].span
     before = tree.Name(stage_name(d.name, (position - 1) % len(d.stages)), span)
     now = tree.Name(stage_name(d.name, position), span)
@@ -132,7 +132,7 @@ def _transition(
 
 
 def check_schedules(checker: CheckState, scope: Scope, declarations: Sequence[tree.Declaration]) -> None:
-    """Reports schedules whose times are not known, or do not ascend from 0."""
+    """Report schedules whose times are not known, or do not ascend from 0."""
     for d in declarations:
         if isinstance(d, tree.Schedule):
             checker.problems.attempt(_check, Reader(checker, scope, "a time of a schedule"), d)

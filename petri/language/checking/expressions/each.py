@@ -38,7 +38,7 @@ MOST_REPEATED = 100_000  # of all expressions of a net; one in another is read f
 
 
 def list_for(reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
-    """A vector where one is expected, else a list."""
+    """Return a vector where one is expected, else a list."""
     if isinstance(expected, Vector):
         elements = _elements(reader, e.over)
         if len(elements) != expected.length:
@@ -55,12 +55,12 @@ def list_for(reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
 
 
 def of_each(e: tree.Call, name: str) -> bool:
-    """Whether a call is `count(x in v: …)` or the like, not a user's function of that name or a measure."""
+    """Return whether a call is `count(x in v: …)` or the like, not a user's function of that name or a measure."""
     return name in OF_EACH and any(isinstance(argument, tree.Each) for argument in e.arguments)
 
 
 def aggregate(name: str) -> Callable[[Reader, tree.Call], Value]:
-    """Reads `count(x in v: …)`, `sum(…)`, `any(…)` or `all(…)`."""
+    """Read `count(x in v: …)`, `sum(…)`, `any(…)` or `all(…)`."""
 
     def read(reader: Reader, e: tree.Call) -> Value:
         if len(e.arguments) != 1:
@@ -90,7 +90,7 @@ def aggregate(name: str) -> Callable[[Reader, tree.Call], Value]:
 
 
 def _place(reader: Reader, e: tree.Expr) -> PlaceSymbol | None:
-    """The place that a name means, if it means one."""
+    """Return the place that a name means, if it means one."""
     if not isinstance(e, tree.Name) or e.name in reader.elements or e.name in reader.variables:
         return None
     symbol = reader.scope.find(e.name)
@@ -98,7 +98,7 @@ def _place(reader: Reader, e: tree.Expr) -> PlaceSymbol | None:
 
 
 def _not_counted(reader: Reader, name: str, source: tree.Expr, place: PlaceSymbol) -> CheckError:
-    """The error that tokens are counted which no arc takes: what is written for them depends on where it is."""
+    """Return the error that tokens are counted which no arc takes: what is written for them depends on where it is."""
     place.mentioned = True
     text = reader.problems.text(source.span)
     if reader.sets is None:
@@ -134,7 +134,9 @@ def _halved(op: str, kind: str, terms: Sequence[Node], span: Span) -> Node:
 def _values(
     reader: Reader, e: tree.Each | tree.ListFor, elements: Sequence[Value], expected: Type | None = None
 ) -> list[Value]:
-    """What is written, with each of the elements; all of one type. Raises Reported after the first with an error.
+    """Return what is written, with each of the elements; all of one type.
+
+    Raises Reported after the first with an error.
 
     What is written with `each` becomes one expression, so it ends when that is too large.
     """
@@ -159,7 +161,7 @@ def _values(
 
 
 def _elements(reader: Reader, e: tree.Over) -> list[Value]:
-    """What the name stands for, one after the other. Raises CheckError."""
+    """Return what the name stands for, one after the other. Raises CheckError."""
     span = _require_new(reader, e)
     found = _source(reader, e)
     if found:
@@ -181,7 +183,7 @@ def _source(reader: Reader, e: tree.Over) -> list[Value]:
 
 
 def _require_new(reader: Reader, e: tree.Over) -> Span:
-    """Where the name stands; raises CheckError if it has a meaning already."""
+    """Return where the name stands; raises CheckError if it has a meaning already."""
     name = e.variable
     span = replace(e.span, end_line=e.span.line, end_column=e.span.column + len(name))
     taken = reader.loops.get(name) or reader.scope.find(name)
@@ -193,7 +195,7 @@ def _require_new(reader: Reader, e: tree.Over) -> Span:
 
 
 def _is_range(e: tree.Expr, reader: Reader) -> TypeGuard[tree.Range | tree.Name]:
-    """Whether it is a range, or the name of a type."""
+    """Return whether it is a range, or the name of a type."""
     if isinstance(e, tree.Range):
         return True
     if not isinstance(e, tree.Name) or e.name in reader.elements or e.name in reader.variables:
@@ -202,7 +204,7 @@ def _is_range(e: tree.Expr, reader: Reader) -> TypeGuard[tree.Range | tree.Name]
 
 
 def _indices(reader: Reader, e: tree.Range | tree.Name) -> list[Value]:
-    """The values of a range of constants, or of a type."""
+    """Return the values of a range of constants, or of a type."""
     kind, low, high = _constant_range(reader, e)
     if high - low >= MOST_ELEMENTS:
         raise CheckError("too-many-elements", e.span, count=high - low + 1, limit=MOST_ELEMENTS)
@@ -210,13 +212,13 @@ def _indices(reader: Reader, e: tree.Range | tree.Name) -> list[Value]:
 
 
 def _constant_range(reader: Reader, e: tree.Range | tree.Name) -> tuple[Scalar, int, int]:
-    """The type of the values, and the ends. Raises CheckError."""
+    """Return the type of the values, and the ends. Raises CheckError."""
     found = read_index_range(reader, e)
     return found.kind, _constant(found.low, e.span), _constant(found.high, e.span)
 
 
 def _constant(node: Node, span: Span) -> int:
-    """Raises CheckError if it is no constant of the net."""
+    """Raise CheckError if it is no constant of the net."""
     node = folded(node)
     if node.op != "const":
         raise CheckError("length-not-constant", span)
@@ -227,7 +229,7 @@ def _constant(node: Node, span: Span) -> int:
 
 
 def read_vector(reader: Reader, e: tree.VectorType, element: Type, name: str) -> Vector:
-    """The type of a vector of these elements. Raises CheckError."""
+    """Return the type of a vector of these elements. Raises CheckError."""
     index, length = _length(reader, e.index)
     values = length * len(layout(element))
     if values > MOST_SLOTS:
@@ -236,7 +238,7 @@ def read_vector(reader: Reader, e: tree.VectorType, element: Type, name: str) ->
 
 
 def _length(reader: Reader, e: tree.Expr) -> tuple[Scalar, int]:
-    """The type of the indices of a vector, and how many elements it has."""
+    """Return the type of the indices of a vector, and how many elements it has."""
     if _is_range(e, reader):
         kind, low, high = _constant_range(reader, e)
         if low != 0:

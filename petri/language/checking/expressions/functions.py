@@ -70,7 +70,7 @@ _LIBRARIES = ("random", "np", "numpy", "math", "rng", "scipy", "stats", "simpy")
 
 
 def call(reader: Reader, e: tree.Call) -> Value:
-    """The value of `f(…)`."""
+    """Return the value of `f(…)`."""
     if isinstance(e.function, tree.Field) and _of_library(e.function.base):
         raise _unknown(reader, e, e.function.name)
     if not isinstance(e.function, tree.Name):
@@ -106,12 +106,12 @@ def call(reader: Reader, e: tree.Call) -> Value:
 
 
 def _of_library(e: tree.Expr) -> bool:
-    """Whether it is the name of a module of Python: `np.random`."""
+    """Return whether it is the name of a module of Python: `np.random`."""
     return _of_library(e.base) if isinstance(e, tree.Field) else isinstance(e, tree.Name) and e.name in _LIBRARIES
 
 
 def _unknown(reader: Reader, e: tree.Call, name: str) -> CheckError:
-    """The error that there is no such function, with what was meant."""
+    """Return the error that there is no such function, with what was meant."""
     instead, text = _ELSEWHERE.get(name.lower()), reader.problems.text(e.function.span)
     if isinstance(e.function, tree.Field):
         instead = "pow(e, x)" if text == "math.exp" else (FUNCTIONS | DISTRIBUTIONS).get(name, instead)
@@ -136,7 +136,7 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
 
 
 def _arguments(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value]:
-    """The values of exactly `count` arguments. Raises CheckError if the number differs or one is unknown."""
+    """Return the values of exactly `count` arguments. Raises CheckError if the number differs or one is unknown."""
     if len(e.arguments) != count:
         raise other_count(e, count, usage)
     return reader.values(*e.arguments)
@@ -292,7 +292,7 @@ def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
 
 
 def _alike(reader: Reader, values: list[Value], span: Span) -> Type:
-    """The type of reals that numbers share; reports an error if their dimensions differ."""
+    """Return the type of reals that numbers share; reports an error if their dimensions differ."""
     if not values:
         return REAL
     result = values[0]
@@ -384,7 +384,7 @@ def _average(reader: Reader, e: tree.Call) -> Value:
 
 
 def _named_table(reader: Reader, e: tree.Call, error: str) -> KnownTable:
-    """The table that the only argument names. Raises CheckError if there is none."""
+    """Return the table that the only argument names. Raises CheckError if there is none."""
     argument = e.arguments[0] if len(e.arguments) == 1 else None
     if not isinstance(argument, tree.Text):
         raise CheckError(error, e.span)

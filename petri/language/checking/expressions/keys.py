@@ -22,7 +22,7 @@ def parts_of(e: tree.Expr | tree.Keys) -> Sequence[tree.Expr]:
 
 
 def one_or_two(values: Sequence[tuple[Scalar, Node]], span: Span) -> Key:
-    """The keys, as few as engines know: neighbours that have a few values each become one number.
+    """Return the keys, as few as engines know: neighbours that have a few values each become one number.
 
     Raises CheckError if more than two are left.
     """
@@ -43,7 +43,7 @@ def one_or_two(values: Sequence[tuple[Scalar, Node]], span: Span) -> Key:
 
 
 def _fewer(values: Sequence[tuple[Scalar, Node]], span: Span) -> list[tuple[Scalar, Node]]:
-    """An int without bounds and a key with a few values are one number, too, if that fits into 64 bits."""
+    """Make an int without bounds and a key with a few values one number, too, if that fits into 64 bits."""
     found: list[tuple[Scalar, Node]] = []
     for kind, node in values:
         if found and found[-1][0].kind == "int" and _size(kind) is not None:
@@ -54,7 +54,7 @@ def _fewer(values: Sequence[tuple[Scalar, Node]], span: Span) -> list[tuple[Scal
 
 
 def _size(kind: Scalar) -> int | None:
-    """How many values there are, if that is known before the net is flat."""
+    """Return how many values there are, if that is known before the net is flat."""
     if kind.kind in ("bool", "enum"):
         return len(kind.labels)
     bounds = (kind.low, kind.high)
@@ -73,7 +73,7 @@ def _both(one: tuple[Scalar, Node], other: tuple[Scalar, Node], span: Span) -> t
 
 
 def _joined(one: tuple[Scalar, Node], other: tuple[Scalar, Node], span: Span) -> Node:
-    """One number in the order of two: the first, times the number of values of the second, and the second."""
+    """Return one number in the order of two: the first, times the number of values of the second, and the second."""
 
     def of(op: str, left: Node, right: int) -> Node:
         return operation(op, "int", (left, constant(right, "int", span)), span)

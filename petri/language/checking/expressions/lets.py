@@ -39,11 +39,11 @@ class Lets:
         return name in self.declared
 
     def expanded(self, names: Iterable[str]) -> set[str]:
-        """The names, and those in the expressions that they stand for."""
+        """Return the names, and those in the expressions that they stand for."""
         return _reached(names, self._named)
 
     def _needing(self, draw: str) -> frozenset[str]:
-        """The lets that stand for something with this draw."""
+        """Return the lets that stand for something with this draw."""
         if draw not in self._needing_draws:
             users: dict[str, list[str]] = {}
             for name, inner in self._named.items():
@@ -53,7 +53,9 @@ class Lets:
         return self._needing_draws[draw]
 
     def use(self, name: str, reader: Reader, span: Span) -> Value:
-        """The value at a place where `reader` reads; an error where its expression could not be written there."""
+        """Return the value at a place where `reader` reads; an error where its expression could not be written
+        there.
+        """
         early = next((draw for draw in self.reader.awaited if name in self._needing(draw)), None)
         if early is not None:
             reader.tell_awaited(early, span, name)
@@ -82,12 +84,12 @@ class Lets:
         return found
 
     def finish(self) -> dict[str, Value]:
-        """All values, after everything else of the transition has been read."""
+        """Return all values, after everything else of the transition has been read."""
         return {name: self._value(name) for name in self.declared}
 
 
 def _reached(names: Iterable[str], leads: Mapping[str, Iterable[str]]) -> set[str]:
-    """The names, and all to which they lead, directly or through others."""
+    """Return the names, and all to which they lead, directly or through others."""
     found = set(names)
     waiting = list(found)
     while waiting:

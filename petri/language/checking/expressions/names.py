@@ -11,7 +11,7 @@ from petri.structs import Frozen
 
 
 def nodes_in(e: object) -> Iterator[Any]:
-    """Every node of the tree in an expression, or in several."""
+    """Yield every node of the tree in an expression, or in several."""
     if isinstance(e, tuple):
         for part in e:
             yield from nodes_in(part)
@@ -22,7 +22,7 @@ def nodes_in(e: object) -> Iterator[Any]:
 
 
 def mentions(e: object) -> Iterator[tuple[str, Span]]:
-    """Every name that an expression mentions as a value, and where; a bare field of a record is one too.
+    """Yield every name that an expression mentions as a value, and where; a bare field of a record is one too.
 
     The names of functions and of arrays of places that get tokens are none, nor is `x` in `count(x in v: x > 0)`.
     """
@@ -48,12 +48,12 @@ def mentions(e: object) -> Iterator[tuple[str, Span]]:
 
 
 def indices_of(e: tree.Expr) -> tuple[tree.Expr | None, ...]:
-    """Those of a place, from the last; what has no name is a part, too."""
+    """Return those of a place, from the last; what has no name is a part, too."""
     if isinstance(e, tree.Index):
         return (e.index, *indices_of(e.base))
     return () if isinstance(e, tree.Name) else (e,)
 
 
 def names_in(e: object) -> Iterator[str]:
-    """The names that an expression mentions as values."""
+    """Yield the names that an expression mentions as values."""
     return (name for name, _ in mentions(e))

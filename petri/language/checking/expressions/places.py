@@ -14,7 +14,8 @@ from petri.net import Span
 
 
 def place_use(reader: Reader, e: tree.Expr) -> PlaceUse:
-    """The place, or the part of an array of places, that an expression names: with fewer indices than it has, a row.
+    """Return the place, or the part of an array of places, that an expression names: with fewer indices than it has, a
+    row.
 
     Raises CheckError.
     """
@@ -69,7 +70,7 @@ def as_loops(reader: Reader, e: tree.Expr, names: Container[str]) -> str | None:
 
 
 def require_element(use: PlaceUse, span: Span) -> None:
-    """Raises CheckError if not one place is meant, but several of an array."""
+    """Raise CheckError if not one place is meant, but several of an array."""
     if len(use.indices) != len(use.symbol.indices):
         letters = ", ".join("ijklmnop"[: len(use.symbol.indices)])
         raise CheckError("array-without-index", span, name=use.symbol.name, form=f"{use.symbol.name}[{letters}]")

@@ -56,7 +56,7 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
 
 
 def as_given(time: float, e: tree.Expr) -> float:
-    """A time that remembers its unit, if it is written as a number with one."""
+    """Return a time that remembers its unit, if it is written as a number with one."""
     if isinstance(e, tree.Paren):
         return as_given(time, e.inner)
     return Given.of(time, float(e.value), e.unit) if isinstance(e, tree.Number) and e.unit else time

@@ -17,13 +17,13 @@ from petri.net import Span
 
 
 def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node]:
-    """The constant bounds of a range of numbers. Raises CheckError if there are none."""
+    """Return the constant bounds of a range of numbers. Raises CheckError if there are none."""
     kind, (first, last) = reader.common_ends(e, "..")
     return kind, folded(first), folded(last)
 
 
 def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node]:
-    """The constant bounds of an array's or a loop's indices."""
+    """Return the constant bounds of an array's or a loop's indices."""
     kind, low, high = read_range(reader, e)
     if kind is not INT:
         raise CheckError("index-not-int", e.span, kind=plainly(kind))
@@ -31,7 +31,7 @@ def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node]:
 
 
 def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange:
-    """The values of an index, from a range or a type. Raises CheckError if it has none."""
+    """Return the values of an index, from a range or a type. Raises CheckError if it has none."""
     if isinstance(e, tree.Range):
         return IndexRange(INT, *read_whole_range(reader, e))
     kind = reader.checker.resolve_type(reader.checker.type_named(e.name, e.span, reader.scope))
@@ -44,7 +44,7 @@ def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange:
 
 
 def index_ranges(reader: Reader, written: Iterable[tree.Range | tree.Name]) -> tuple[IndexRange, ...]:
-    """The values of the indices of an array; of one whose range is wrong, which is reported, a single value."""
+    """Return the values of the indices of an array; of one whose range is wrong, which is reported, a single value."""
     found = [reader.problems.attempt(read_index_range, reader, one) for one in written]
     return tuple([one or _ONE for one in found])
 
@@ -54,7 +54,7 @@ _ONE = IndexRange(INT, _ZERO, _ZERO)
 
 
 def folded(node: Node) -> Node:
-    """The value of a constant that does not depend on an instance. Raises CheckError if it has none."""
+    """Return the value of a constant that does not depend on an instance. Raises CheckError if it has none."""
     if node.op != "const" and node.fixed and not node.flags:
         return constant(evaluate(node, ()), node.kind, node.span, node.power)
     return node
@@ -86,7 +86,9 @@ def read_loops(
 def named_indices(
     checker: CheckState, scope: Scope, d: tree.Place, symbol: PlaceSymbol
 ) -> tuple[dict[str, ConstantSymbol], tuple[int | None, ...]]:
-    """The indices of an array of places that have names, `up[k in Kind]`; and for each index its local, or None."""
+    """Return the indices of an array of places that have names, `up[k in Kind]`; and for each index its local, or
+    None.
+    """
     names: dict[str, ConstantSymbol] = {}
     numbers: list[int | None] = []
     for written, index in zip(d.size, symbol.indices, strict=True):
@@ -107,7 +109,9 @@ def loop_variable(loop: tree.Loop, kind: Scalar, node: Node) -> ConstantSymbol:
 
 
 def read_condition(reader: Reader, e: tree.Expr | None, barred: Container[str] = ()) -> Node | None:
-    """The condition under which a declaration is in the net. barred: variables, whose values no declaration knows."""
+    """Return the condition under which a declaration is in the net. barred: variables, whose values no declaration
+    knows.
+    """
     if e is None:
         return None
     constants = Reader(reader.checker, reader.scope, "the condition of a declaration", loops=reader.loops)

@@ -124,11 +124,11 @@ class Reader(Struct):
         return self.own_problems or self.checker.problems
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
-        """A reader with the same names for another part of the text."""
+        """Return a reader with the same names for another part of the text."""
         return replace(self, where=where, allowed=frozenset(allowed), barred=())
 
     def of_all_bindings(self, where: str, *allowed: Permission) -> Reader:
-        """Reads what is the same for all bindings of the transition that this one reads."""
+        """Read what is the same for all bindings of the transition that this one reads."""
         reader = Reader(self.checker, self.scope, where, frozenset(allowed), loops=self.loops)
         reader.barred, reader.lets, reader.awaited = self.variables, self.lets, self.awaited
         return reader
@@ -136,7 +136,7 @@ class Reader(Struct):
     # ------------------------------------------------------------ entry points
 
     def read(self, expression: tree.Expr, expected: Type | None = None) -> Value:
-        """The value of an expression; `expected` is the type of a record written as `{…}`."""
+        """Return the value of an expression; `expected` is the type of a record written as `{…}`."""
         try:
             return self._dispatch(expression, expected)
         except CheckError as fault:
@@ -146,7 +146,7 @@ class Reader(Struct):
         return Value.unknown(expression.span)
 
     def read_as(self, expression: tree.Expr, wanted: Type) -> tuple[Node, ...] | None:
-        """The nodes of an expression that must have a type; reports an error and returns None otherwise."""
+        """Return the nodes of an expression that must have a type; reports an error and returns None otherwise."""
         return self.fit(self.read(expression, wanted), wanted, expression)
 
     def read_scalar(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
@@ -154,19 +154,19 @@ class Reader(Struct):
         return nodes[0] if nodes else None
 
     def read_fixed(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
-        """A constant of a type, where only constants are allowed."""
+        """Return a constant of a type, where only constants are allowed."""
         node = self.read_scalar(expression, wanted)
         assert node is None or node.fixed
         return node
 
     def values(self, *expressions: tree.Expr) -> list[Value]:
-        """The values of several expressions, each with its own errors; raises Reported if one is unknown."""
+        """Return the values of several expressions, each with its own errors; raises Reported if one is unknown."""
         return known(*map(self.read, expressions))
 
     # ------------------------------------------------------------ fitting
 
     def fit(self, value: Value, wanted: Type, written: tree.Expr | None = None) -> tuple[Node, ...] | None:
-        """The value's nodes converted to the expected type (an int becomes a real where needed), or None.
+        """Return the value's nodes converted to the expected type (an int becomes a real where needed), or None.
 
         written: the expression, from which the error tells what was probably meant.
         """
@@ -208,7 +208,7 @@ class Reader(Struct):
         )
 
     def _remedies(self, written: tree.Expr, wanted: Type) -> dict[str, str]:
-        """What was probably meant by a number that is not a real of this type, for hints."""
+        """Return what was probably meant by a number that is not a real of this type, for hints."""
         if not isinstance(wanted, Scalar) or wanted.kind != "real":
             return {}
         return self.checker.remedies(self, written, wanted.dimension)
@@ -253,7 +253,7 @@ class Reader(Struct):
         return value
 
     def _of_thread(self, e: tree.Least | tree.Position, expected: Type | None) -> Value:
-        """What only threads make."""
+        """Return what only threads make."""
         if isinstance(e, tree.Position):
             return self._position(e)
         if not isinstance(expected, (Record, Scalar)):
@@ -294,7 +294,7 @@ class Reader(Struct):
         raise CheckError("misplaced-expression", e.span, what=what, where=self.where, record=record, each=each)
 
     def _text_as_value(self, e: tree.Text, text: str) -> CheckError:
-        """The error that a text is written where a value is: texts name files, and nothing else."""
+        """Return the error that a text is written where a value is: texts name files, and nothing else."""
         if not text.startswith('"'):
             return Reported()  # as quotation marks of another language
         known = isinstance(self.scope.find(e.value), ConstantSymbol)
@@ -331,12 +331,12 @@ class Reader(Struct):
         raise Reported
 
     def _elsewhere(self, name: str) -> bool:
-        """Whether the name stands for something that cannot be used here."""
+        """Return whether the name stands for something that cannot be used here."""
         bound = self.sets is not None and self.sets.binds(name)
         return bound or name in self.barred or name in self.awaited or self.checker.excused(name)
 
     def _scheduled(self, e: tree.Name, symbol: ScheduleSymbol) -> Value:
-        """The value that a schedule has now."""
+        """Return the value that a schedule has now."""
         if self.counted is None and "tokens" not in self.allowed:
             raise CheckError("schedule-not-allowed", e.span, Label(symbol.span, "scheduled-here"), where=self.where)
         value = self._dispatch(value_of(e, len(symbol.declaration.stages)), None)
@@ -485,14 +485,14 @@ class Reader(Struct):
         return Value(INT, (operation(ARITHMETIC[e.operator], "int", (left.node, right.node), e.span),), e.span)
 
     def require_number(self, value: Value, operator: str) -> None:
-        """Raises CheckError if the value is not a number."""
+        """Raise CheckError if the value is not a number."""
         if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
             text = self.problems.text(value.span)
             raise CheckError("not-a-number", value.span, text=text, kind=plainly(value.type), operator=operator)
 
     @staticmethod
     def bare(kind: Type) -> Scalar:
-        """The type without its name and range, as arithmetic gives it."""
+        """Return the type without its name and range, as arithmetic gives it."""
         assert isinstance(kind, Scalar)
         return INT if kind.kind == "int" else quantity(kind.dimension)
 
@@ -523,7 +523,7 @@ class Reader(Struct):
         return quantity(dimension), nodes
 
     def common_ends(self, e: tree.Range, operator: str) -> tuple[Scalar, list[Node]]:
-        """The two ends of a range of numbers, converted to one type."""
+        """Return the two ends of a range of numbers, converted to one type."""
         low, high = self.values(e.low, e.high)
         for end in (low, high):
             self.require_number(end, operator)
@@ -543,7 +543,7 @@ class Reader(Struct):
         )
 
     def _with_unit(self, quantity: Value, number: Value) -> str | None:
-        """A plain number with the unit that the quantity beside it needs."""
+        """Return a plain number with the unit that the quantity beside it needs."""
         kinds = (quantity.type, number.type)
         if not all(isinstance(kind, Scalar) for kind in kinds):
             return None
@@ -602,7 +602,7 @@ class Reader(Struct):
         return Value(expected, tuple(nodes), e.span)
 
     def fields(self, e: tree.Record, kind: Record) -> dict[str, tuple[Node, ...] | None]:
-        """The fields of a record literal, each converted to its type (None where that failed)."""
+        """Return the fields of a record literal, each converted to its type (None where that failed)."""
         given: dict[str, tuple[Node, ...] | None] = {}
         for name, value, span in e.fields:
             if name in given:
@@ -617,7 +617,7 @@ class Reader(Struct):
         return given
 
     def _listed(self, e: tree.List | tree.ListFor, expected: Type | None) -> Value:
-        """A vector where one is expected, else a list."""
+        """Return a vector where one is expected, else a list."""
         if isinstance(e, tree.ListFor):
             return self.checker.list_for(self, e, expected)
         return self._vector(e, expected) if isinstance(expected, Vector) else self._list(e)
@@ -660,7 +660,7 @@ class Reader(Struct):
         return Value(base.type.element, (chosen(base.nodes, number, index.type, e.span),), e.span)
 
     def _index(self, e: tree.Expr, kind: Vector) -> Value:
-        """The number of an element of a vector, with the type that it was written with."""
+        """Return the number of an element of a vector, with the type that it was written with."""
         index = self.read(e)
         return Value(index.type, needed(self.fit(index, kind.index)), e.span)
 
@@ -686,7 +686,7 @@ class Reader(Struct):
         return Value(kind, tuple(nodes), e.span)
 
     def _with_element(self, e: tree.Expr | None, kind: Type, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """The values of a part of a record; of `s[p]: shared`, those of the vector with another element."""
+        """Return the values of a part of a record; of `s[p]: shared`, those of the vector with another element."""
         assert e is not None
         if not isinstance(e, tree.Element):
             return needed(self.read_as(e, kind))
@@ -700,7 +700,7 @@ class Reader(Struct):
     # ------------------------------------------------------------ what may occur
 
     def permit(self, what: Permission, span: Span, **meant: str | None) -> None:
-        """Raises CheckError where such a thing may not stand; `meant`: values for its hints."""
+        """Raise CheckError where such a thing may not stand; `meant`: values for its hints."""
         if what not in self.allowed:
             guard = self.where == "a guard"
             elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
@@ -708,14 +708,14 @@ class Reader(Struct):
 
 
 def known(*values: Value) -> list[Value]:
-    """The values; raises Reported if one is unknown."""
+    """Return the values; raises Reported if one is unknown."""
     if any(isinstance(value.type, Unknown) for value in values):
         raise Reported
     return list(values)
 
 
 def other_count(e: tree.Call, wanted: int, usage: str) -> CheckError:
-    """The error that a function is called with another number of arguments than it has."""
+    """Return the error that a function is called with another number of arguments than it has."""
     assert isinstance(e.function, tree.Name)
     name, given = e.function.name, len(e.arguments)
     if any(isinstance(argument, tree.Each) for argument in e.arguments):
@@ -724,7 +724,7 @@ def other_count(e: tree.Call, wanted: int, usage: str) -> CheckError:
 
 
 def other_fields(e: tree.Call, symbol: TypeSymbol, kind: Record) -> CheckError:
-    """The error that `Packet(a, b)` has not as many values as the record has fields."""
+    """Return the error that `Packet(a, b)` has not as many values as the record has fields."""
     wanted, given = len(kind.fields), len(e.arguments)
     return CheckError("field-count", e.span, kind=symbol.name, wanted=wanted, given=given, fields=list(kind.fields))
 
@@ -734,12 +734,12 @@ def _has(kind: Type, field: str) -> bool:
 
 
 def _least(kind: Scalar, span: Span) -> Node:
-    """The least value of a type, or 0."""
+    """Return the least value of a type, or 0."""
     return kind.low if kind.low is not None else constant(0, numeric_kind(kind), span, kind.dimension.time)
 
 
 def numeric_kind(kind: Type) -> Kind:
-    """The kind of the nodes of a scalar type."""
+    """Return the kind of the nodes of a scalar type."""
     assert isinstance(kind, Scalar)
     if kind.kind == "real":
         return "real"
@@ -747,18 +747,18 @@ def numeric_kind(kind: Type) -> Kind:
 
 
 def variable(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> Node:
-    """A variable of a transition, or a slot of a token, as it is stored."""
+    """Return a variable of a transition, or a slot of a token, as it is stored."""
     return Node("var", kind.slot_kind, (), number, span, VARIABLE | flags, power=kind.dimension.time)
 
 
 def stored(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> Node:
-    """The value of such a variable: a bool, which is kept as 0 or 1, as a bool."""
+    """Return the value of such a variable: a bool, which is kept as 0 or 1, as a bool."""
     node = variable(number, kind, span, flags)
     return truth(node) if kind.kind == "bool" else node
 
 
 def slots_of(kind: Type, span: Span | None, start: int = 0) -> tuple[Node, ...]:
-    """The values of the slots of a token, or of a part of it, the first of which has the number `start`."""
+    """Return the values of the slots of a token, or of a part of it, the first of which has the number `start`."""
     return tuple([stored(start + offset, scalar, span) for offset, (_, scalar) in enumerate(layout(kind))])
 
 

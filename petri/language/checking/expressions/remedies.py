@@ -58,7 +58,7 @@ def _of_draw(reader: Reader, e: tree.Call, wanted: Dimension) -> dict[str, str]:
 
 
 def _mean_of(reader: Reader, rate: tree.Expr, wanted: Dimension) -> str | None:
-    """The mean whose rate is probably written: `4 ms` for `1/4`, `1 / rate` for a frequency."""
+    """Return the mean whose rate is probably written: `4 ms` for `1/4`, `1 / rate` for a frequency."""
     text, dimension = reader.problems.text(rate.span), _dimension(reader, rate)
     plain = text if isinstance(rate, (tree.Name, tree.Number, tree.Field, tree.Call)) else f"({text})"
     if dimension is None:
@@ -112,7 +112,7 @@ def _with_other_unit(reader: Reader, e: tree.Expr, needed: Dimension) -> dict[st
 
 
 def _written(reader: Reader, e: tree.Expr) -> tuple[str, str]:
-    """The text of an expression; of a constant, that of its value, and its name."""
+    """Return the text of an expression; of a constant, that of its value, and its name."""
     symbol = reader.scope.find(e.name) if isinstance(e, tree.Name) else None
     declared = symbol.declaration if isinstance(symbol, ConstantSymbol) else None
     if isinstance(declared, tree.Const):
@@ -127,13 +127,13 @@ def _is_of(unit: str, dimension: Dimension) -> bool:
 
 
 def _dimension(reader: Reader, e: tree.Expr) -> Dimension | None:
-    """The dimension of a number; None of anything else."""
+    """Return the dimension of a number; None of anything else."""
     kind = reader.read(e).type
     return kind.dimension if isinstance(kind, Scalar) and kind.kind in ("int", "real") else None
 
 
 def refuse_unit_per_time(reader: Reader, e: tree.Binary) -> None:
-    """Raises CheckError for `100 Gbit/s`: a number with a unit, divided by what is only the name of a unit of time."""
+    """Raise CheckError for `100 Gbit/s`: a number with a unit, divided by what is only the name of a unit of time."""
     number = e.left.right if isinstance(e.left, tree.Binary) and e.left.operator in ("*", "/") else e.left
     assert isinstance(e.right, tree.Name)
     time = suggested_unit(e.right.name, (), only_times=True)

@@ -9,7 +9,7 @@ from petri.net import Span
 
 
 def stage_name(schedule: str, position: int) -> str:
-    """The constant that is the value of a stage."""
+    """Return the constant that is the value of a stage."""
     return f"{schedule}.{position}"
 
 
@@ -18,7 +18,7 @@ def number(value: int, span: Span) -> tree.Number:
 
 
 def value_of(name: tree.Name, stages: int, first: int = 0) -> tree.Expr:
-    """The value of a schedule, by bisection: there have been `first` to `first + stages - 1` changes."""
+    """Return the value of a schedule, by bisection: there have been `first` to `first + stages - 1` changes."""
     span = name.span
     if stages == 1:
         return tree.Name(stage_name(name.name, first), span)

@@ -48,7 +48,7 @@ def read_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
 
 
 def prepare_call(checker: CheckState, e: tree.Call, symbol: FnSymbol) -> None:
-    """Raises CheckError unless the function is known and has as many parameters as the call has arguments."""
+    """Raise CheckError unless the function is known and has as many parameters as the call has arguments."""
     symbol.used = True
     if symbol.state == "busy":
         raise CheckError("function-recursive", e.span, Label(symbol.span, "function-here"), name=symbol.name)
@@ -59,7 +59,7 @@ def prepare_call(checker: CheckState, e: tree.Call, symbol: FnSymbol) -> None:
 
 
 def call_fn(reader: Reader, e: tree.Call, symbol: FnSymbol) -> Value:
-    """The expression of a function with the arguments of a call in the place of its parameters."""
+    """Return the expression of a function with the arguments of a call in the place of its parameters."""
     checker = reader.checker
     prepare_call(checker, e, symbol)
     given = [reader.read_as(argument, kind) for argument, kind in zip(e.arguments, symbol.parameters, strict=True)]
@@ -75,7 +75,7 @@ def call_fn(reader: Reader, e: tree.Call, symbol: FnSymbol) -> Value:
 
 
 def _with_arguments(node: Node, arguments: Sequence[Node], known: dict[int, Node]) -> Node:
-    """A node with its arguments filled in. known: by the identity of nodes, since parts are shared."""
+    """Return a node with its arguments filled in. known: by the identity of nodes, since parts are shared."""
     if not node.flags & VARIABLE:
         return node
     if node.op == "argument":

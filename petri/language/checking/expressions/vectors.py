@@ -14,7 +14,7 @@ Nodes = tuple[Node, ...]
 
 
 def covers(length: int, index: Type) -> bool:
-    """Whether there is an element for each value of the type."""
+    """Return whether there is an element for each value of the type."""
     if not isinstance(index, Scalar):
         return False
     if index.kind == "enum":
@@ -27,13 +27,13 @@ def covers(length: int, index: Type) -> bool:
 
 
 def require_within(number: Node, length: int, span: Span) -> None:
-    """Raises CheckError if the index is a constant of the net and outside."""
+    """Raise CheckError if the index is a constant of the net and outside."""
     if number.fixed and not number.flags and not 0 <= (index := int(evaluate(number, ()))) < length:
         raise CheckError("list-index", span, index=index, last=length - 1)
 
 
 def chosen(nodes: Nodes, number: Node, index: Type, span: Span) -> Node:
-    """The one that a number names, counted from 0. index: the type of the number."""
+    """Return the one that a number names, counted from 0. index: the type of the number."""
     require_within(number, len(nodes), span)
     if number.op == "const":
         return nodes[int(evaluate(number, ()))]
@@ -42,13 +42,13 @@ def chosen(nodes: Nodes, number: Node, index: Type, span: Span) -> Node:
 
 
 def element(kind: Vector, nodes: Nodes, number: Node, index: Type, span: Span) -> Nodes:
-    """The values of an element of a vector."""
+    """Return the values of an element of a vector."""
     columns = zip(*kind.elements(nodes), strict=True)
     return tuple([chosen(column, number, index, span) for column in columns])
 
 
 def changed(kind: Vector, nodes: Nodes, number: Node, index: Type, value: Nodes, span: Span) -> Nodes:
-    """The values of the vector with another element."""
+    """Return the values of the vector with another element."""
     require_within(number, kind.length, span)
     if number.op != "const" and not covers(kind.length, index):
         number = operation("within", "int", (number, constant(kind.length, "int", span)), span)

@@ -39,7 +39,7 @@ class ChanceReader:
         self.problems = checker.problems
 
     def read(self, e: tree.Call, importance: tree.Expr | None) -> FigureTemplate:
-        """The figure of `probability(…)`, or of `share(…)`. Raises CheckError."""
+        """Return the figure of `probability(…)`, or of `share(…)`. Raises CheckError."""
         assert isinstance(e.function, tree.Name)
         name, share = e.function.name, e.function.name == "share"
         settings = [argument for argument in e.arguments if isinstance(argument, tree.Weighted)]
@@ -68,7 +68,7 @@ class ChanceReader:
         return FigureTemplate(PLAIN, False, lambda flat: flat.leaf(e, e.span, lambda: made(flat)))
 
     def _read(self, reads: Callable[[tree.Expr], Node], e: tree.Expr | None) -> Node | None:
-        """A part of the question; None where it is wrong, which has been reported then."""
+        """Return a part of the question; None where it is wrong, which has been reported then."""
         return _NOT_ASKED if e is None else self.problems.attempt(reads, e)
 
     def _built(self, asked: dict[str, Node], flat: Flat, e: tree.Call, text: str, share: bool) -> net.Chance:

@@ -38,7 +38,7 @@ from petri.structs import Struct, field, replace
 
 
 def shown_dimension(figure: FigureTemplate, flat: Flat) -> str:
-    """How a figure is shown: by the name of its dimension, perhaps in a unit, or as a "share"."""
+    """Return how a figure is shown: by the name of its dimension, perhaps in a unit, or as a "share"."""
     if figure.share and figure.dimension == PLAIN:
         return "share"
     dimension = dimension_name(figure.dimension)
@@ -58,7 +58,7 @@ class ExpectationTemplate(Struct):
     condition: Node | None = None
 
     def build(self, flat: Flat, name: str = "") -> Expectation:
-        """The expectation of the flat net. name: of the measure that it is about, or ""."""
+        """Return the expectation of the flat net. name: of the measure that it is about, or ""."""
         d = self.declaration
         formula, dimension = self.figure.build(flat), shown_dimension(self.figure, flat)
         bound, within = (as_float(flat.value(node), node.span) for node in (self.bound, self.within))
@@ -82,7 +82,7 @@ class MeasureTemplate(Struct):
         return self.symbol.declaration
 
     def build(self, flat: Flat, name: str) -> Measure:
-        """A measure of the flat net. name: its full name, `engine[0].delay[gold]`."""
+        """Return a measure of the flat net. name: its full name, `engine[0].delay[gold]`."""
         d, figure = self.declaration, self.figure
         probe = figure.probe
         if probe is not None:
@@ -103,7 +103,7 @@ class MeasureTemplate(Struct):
 
 
 def in_net(flat: Flat, condition: Node | None) -> bool:
-    """Whether a condition holds for an element of an array, in its instance."""
+    """Return whether a condition holds for an element of an array, in its instance."""
     return condition is None or bool(flat.value(condition))
 
 
@@ -142,7 +142,7 @@ class MeasureChecker:
         return FigureReader(self.checker, self.body.scope, self.figure, loops)
 
     def figure(self, symbol: MeasureSymbol, span: Span) -> FigureTemplate | None:
-        """The formula of a measure, read once."""
+        """Return the formula of a measure, read once."""
         key = id(symbol)
         if key in self.busy:
             raise CheckError("circular-definition", span, name=symbol.name)
@@ -166,14 +166,17 @@ class MeasureChecker:
         return None if figure is None else replace(figure, unit=self.problems.attempt(self._unit, d, figure))
 
     def _loops(self, d: tree.Measure) -> tuple[Loops, tuple[LoopTemplate, ...]]:
-        """The indices of an array of measures. Two imports of a file with names of their own share its declarations."""
+        """Return the indices of an array of measures.
+
+        Two imports of a file with names of their own share its declarations.
+        """
         key = (id(self.body), id(d))
         if key not in self.loops:
             self.loops[key] = read_loops(self.checker, self.body.scope, d.loops)
         return self.loops[key]
 
     def _unit(self, d: tree.Measure, figure: FigureTemplate) -> Unit | None:
-        """The unit to show a measure in, and its size: its own, or that of the measure whose figure it is."""
+        """Return the unit to show a measure in, and its size: its own, or that of the measure whose figure it is."""
         name, span = d.unit, d.unit_span
         if name is None or span is None:
             return figure.unit
@@ -238,7 +241,7 @@ class MeasureChecker:
         return tuple(names), window
 
     def _recorded(self, e: tree.Expr) -> str:
-        """The name of a figure to record: `mean`, `p99.9`, `series`."""
+        """Return the name of a figure to record: `mean`, `p99.9`, `series`."""
         if isinstance(e, tree.Name):
             return e.name
         if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "series":
@@ -266,7 +269,7 @@ class MeasureChecker:
     # ------------------------------------------------------------ expect
 
     def _expect(self, d: tree.Expect, latest: tree.Measure | None) -> None:
-        """An expectation; one about an array of measures is about each element, and may use its indices."""
+        """Check an expectation; one about an array of measures is about each element, and may use its indices."""
         of = latest if d.formula is None else None
         loops = {} if of is None else self._loops(of)[0]
         self.reader = self._reader(loops)
@@ -283,7 +286,7 @@ class MeasureChecker:
         (self.standalone if template is None else template.expectations).append(expectation)
 
     def stop(self, run: tree.Run | None) -> ExpectationTemplate | None:
-        """The condition of `run until count(send) >= 100`."""
+        """Return the condition of `run until count(send) >= 100`."""
         e = None if run is None else run.until
         if e is None or not is_condition(e):
             return None
@@ -299,20 +302,23 @@ class MeasureChecker:
 
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:
-        """The figure that an expectation directly after a measure applies to: the first one shown."""
+        """Return the figure that an expectation directly after a measure applies to: the first one shown."""
         probe = template.figure.probe
         if probe is None:
             return template.figure
         return template.figure.field(next(name for name in template.record if probe.has(name)))
 
     def _written(self, d: tree.Expect) -> str:
-        """The expectation without its condition."""
+        """Return the expectation without its condition."""
         last = (d.within or d.bound).span
         span = replace(d.span, end_line=last.end_line, end_column=last.end_column)
         return self.problems.whole_text(span).removeprefix("expect").strip()
 
     def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate:
-        """Its figure is compared with a constant, or with another figure. Raises CheckError."""
+        """Return the expectation whose figure is compared with a constant, or with another figure.
+
+        Raises CheckError.
+        """
         percent = isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%")
         if self._measures(d.bound):
             absolute = not (percent and d.comparison == "==")
@@ -328,7 +334,7 @@ class MeasureChecker:
         return ExpectationTemplate(d, figure, text, bound, within, absolute)
 
     def _measures(self, e: tree.Expr) -> bool:
-        """Whether an expected value is a figure of the run, and not a constant."""
+        """Return whether an expected value is a figure of the run, and not a constant."""
         for part in nodes_in(e):
             if isinstance(part, tree.Call) and isinstance(part.function, tree.Name):
                 name = part.function.name
@@ -340,7 +346,7 @@ class MeasureChecker:
         return any(name == "elapsed" or isinstance(found(name), MeasureSymbol) for name in names_in(e))
 
     def _of_two(self, d: tree.Expect, figure: FigureTemplate, absolute: bool) -> tuple[FigureTemplate, Node]:
-        """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
+        """Read `a > b` as `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
         other = self.reader.figure(d.bound)
         self.reader.require_alike(figure, other, (d.formula or d).span, d.bound.span, d.span)
         if not absolute:
@@ -349,7 +355,7 @@ class MeasureChecker:
         return replace(both, unit=figure.unit or other.unit), _NONE
 
     def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Node:
-        """A constant of the dimension of a figure. Raises CheckError."""
+        """Return a constant of the dimension of a figure. Raises CheckError."""
         reader = Reader(self.checker, self.body.scope, where, loops=self.reader.loops)
         node = needed(reader.read_scalar(e, REAL if figure is None else quantity(figure.dimension)))
         if not node.flags:
@@ -363,8 +369,9 @@ _NONE, _ONE = constant(Fraction(0), "real"), constant(Fraction(1), "real")
 def check_measures(
     checker: CheckState, bodies: Bodies, run: tree.Run | None
 ) -> tuple[dict[int, list[MeasureTemplate]], list[ExpectationTemplate], ExpectationTemplate | None]:
-    """The measures of each body by its identity, the expectations that do not belong to a measure, and the condition at
-    which a run ends."""
+    """Return the measures of each body by its identity, the expectations that do not belong to a measure, and the
+    condition at which a run ends.
+    """
     measures = MeasureChecker(checker, bodies)
     measures.check()
     return measures.templates, measures.standalone, measures.problems.attempt(measures.stop, run)

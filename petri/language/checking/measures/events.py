@@ -27,7 +27,7 @@ class EventTemplate(Struct):
     reader: Reader
 
     def build(self, flat: Flat) -> net.Event:
-        """The event; for all of an array, that of the first element with those of the others."""
+        """Return the event; for all of an array, that of the first element with those of the others."""
         if self.target.is_place:
             events = [net.Event(place=place, key=self._key(flat, None)) for place in flat.places(self.target)]
         else:
@@ -61,7 +61,7 @@ def event_of(checker: CheckState, scope: Scope, e: tree.Expr, keys: Sequence[tre
 def _arrival_reader(
     checker: CheckState, scope: Scope, target: Target, pattern: tree.Expr | None, loops: Loops
 ) -> Reader:
-    """Reads expressions that use the names which a pattern gives to the slots of an arriving token."""
+    """Read expressions that use the names which a pattern gives to the slots of an arriving token."""
     kind = target.symbol.type  # type: ignore[union-attr]
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
     reader = Reader(checker, scope, "a measure", variables=names, loops=loops)
@@ -79,14 +79,14 @@ def _arrival_reader(
 
 
 def check_keys(start: EventTemplate, end: EventTemplate, span: Span) -> None:
-    """Raises CheckError if the keys at both ends can never be equal."""
+    """Raise CheckError if the keys at both ends can never be equal."""
     if len(start.types) != len(end.types) or not all(map(same, start.types, end.types)):
         shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]
         raise CheckError("keys-differ", span, start=shown[0], end=shown[1])
 
 
 def firing_reader(checker: CheckState, scope: Scope, target: Target, loops: Loops) -> Reader:
-    """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
+    """Read expressions in the variables of a transition, as a measure sees a firing (M4)."""
     assert isinstance(target.symbol, TransitionSymbol)
     template = needed(checker.firing(target.symbol))
     allowed = frozenset({"now", "end", "tokens"})

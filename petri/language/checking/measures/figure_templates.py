@@ -33,7 +33,7 @@ class ProbeTemplate(Struct):
         return FigureTemplate(PLAIN if field == "count" else self.dimension, False, term)
 
     def has(self, field: str) -> bool:
-        """Whether there is a scalar figure of this name."""
+        """Return whether there is a scalar figure of this name."""
         return field in self.fields() or (self.kind != "order" and is_percentile(field))
 
     @property
@@ -44,7 +44,7 @@ class ProbeTemplate(Struct):
         return ("histogram",)
 
     def fields(self) -> tuple[str, ...]:
-        """Its figures, and of percentiles two examples."""
+        """Return its figures, and of percentiles two examples."""
         if self.kind == "order":
             return tuple(FIELDS)
         return (*SAMPLE_FIELDS, "p50", "p99")
@@ -89,7 +89,7 @@ class FigureTemplate(Struct):
         return replace(figure, unit=self.unit) if figure.dimension == self.dimension else figure
 
     def at(self, target: Target) -> FigureTemplate:
-        """The figure of a measure for the formula of another one, which names it so; one element is meant."""
+        """Return the figure of a measure for the formula of another one, which names it so; one element is meant."""
 
         def there(flat: Flat) -> Flat:
             return flat.measures(target)[0]
@@ -104,7 +104,7 @@ class FigureTemplate(Struct):
 
 
 def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
-    """An operation on figures; raises CheckError when the formula has become too large."""
+    """Return an operation on figures; raises CheckError when the formula has become too large."""
     size, depth = extent(span, *figures)
 
     def build(flat: Flat) -> Term:
@@ -114,7 +114,8 @@ def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: 
 
 
 def extent(span: Span, *figures: FigureTemplate) -> tuple[int, int]:
-    """The operations in a formula of these figures, and how deep they are nested; raises CheckError if it is too large.
+    """Return the operations in a formula of these figures, and how deep they are nested; raises CheckError if it is too
+    large.
 
     A measure is written out wherever it is used, so each line of a net can double the formula of the line before.
     """
@@ -130,7 +131,7 @@ def extent(span: Span, *figures: FigureTemplate) -> tuple[int, int]:
 
 
 def total(terms: Sequence[Term], op: str = "add") -> Term:
-    """The sum of many terms, as a balanced tree."""
+    """Return the sum of many terms, as a balanced tree."""
     if len(terms) == 1:
         return terms[0]
     half = len(terms) // 2

@@ -76,15 +76,15 @@ class FigureReader:
         self.reader = Reader(checker, scope, "a measure", loops=self.loops)
 
     def read(self, e: tree.Expr) -> FigureTemplate | None:
-        """The figure of a formula; reports an error and returns None if it is not one."""
+        """Return the figure of a formula; reports an error and returns None if it is not one."""
         return self.problems.attempt(self.figure, e)
 
     def figures(self, *expressions: tree.Expr) -> list[FigureTemplate]:
-        """The figures of several formulas, each with its own errors; raises Reported if one is none."""
+        """Return the figures of several formulas, each with its own errors; raises Reported if one is none."""
         return list(map(needed, [self.read(e) for e in expressions]))
 
     def figure(self, e: tree.Expr) -> FigureTemplate:
-        """The figure of a formula. Raises CheckError if it is not one."""
+        """Return the figure of a formula. Raises CheckError if it is not one."""
         match e:
             case tree.Paren():
                 return self.figure(e.inner)
@@ -113,14 +113,14 @@ class FigureReader:
         return self.loops.get(name) or self.scope.find(name)
 
     def _measured(self, e: tree.Expr) -> FigureTemplate:
-        """A measure, `delay[gold]`, `engine[0].load`, or a figure of it."""
+        """Return a measure, `delay[gold]`, `engine[0].load`, or a figure of it."""
         figure, target = self._declared(e)
         if not target.single:
             raise CheckError("measures-of-all", e.span, text=self.problems.text(e.span))
         return figure.at(target)
 
     def _declared(self, e: tree.Expr) -> tuple[FigureTemplate, Target]:
-        """A figure of a measure, as that measure sees it, and what names the measure."""
+        """Return a figure of a measure, as that measure sees it, and what names the measure."""
         target, fields = find_measure(self.checker, self.scope, e, self.loops)
         assert isinstance(target.symbol, MeasureSymbol)
         figure = needed(self.measure(target.symbol, e.span))
@@ -219,7 +219,7 @@ class FigureReader:
         return self._alike(op, left, right, e.left.span, e.right.span, e.span)
 
     def require_alike(self, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span) -> None:
-        """Raises CheckError if the figures, written at `a` and `b`, are of different dimensions."""
+        """Raise CheckError if the figures, written at `a` and `b`, are of different dimensions."""
         if left.dimension != right.dimension and not left.zero and not right.zero:
             sides = Value(quantity(left.dimension), (), a), Value(quantity(right.dimension), (), b)
             raise self.reader.unequal(*sides, span)
@@ -227,7 +227,7 @@ class FigureReader:
     def _alike(
         self, op: str, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span
     ) -> FigureTemplate:
-        """An operation on two figures of one dimension."""
+        """Return an operation on two figures of one dimension."""
         self.require_alike(left, right, a, b, span)
         dimension = right.dimension if left.zero else left.dimension
         return operation(op, dimension, left.share or right.share, span, left, right)
@@ -303,7 +303,7 @@ class FigureReader:
         return replace(inner, build=build, probe=None, quantile=True)
 
     def _function(self, e: tree.Call, symbol: FnSymbol) -> FigureTemplate:
-        """A function of figures."""
+        """Return a function of figures."""
         prepare_call(self.checker, e, symbol)
         figures = self.figures(*e.arguments)
         for argument, figure, kind in zip(e.arguments, figures, symbol.parameters, strict=True):
@@ -316,7 +316,7 @@ class FigureReader:
         return replace(self._of_node(symbol.nodes[0], figures, e), dimension=symbol.type.dimension)
 
     def _of_node(self, node: Node, figures: list[FigureTemplate], e: tree.Call) -> FigureTemplate:
-        """The value of a function as a figure; its dimension is known from the function."""
+        """Return the value of a function as a figure; its dimension is known from the function."""
         if node.op == "argument":
             assert isinstance(node.value, int)
             return figures[node.value]
@@ -337,7 +337,7 @@ class FigureReader:
         return result
 
     def _is_place(self, e: tree.Expr) -> bool:
-        """Whether a path begins like that of a place or transition, and not like a formula."""
+        """Return whether a path begins like that of a place or transition, and not like a formula."""
         path = split_path(e)
         symbol = None if path is None else self._symbol(path[0][0])
         return isinstance(symbol, (*INNER, SpaceSymbol)) and not leads_to_measure(self.scope, e)
@@ -375,7 +375,7 @@ class FigureReader:
         return FigureTemplate(per_time, False, lambda flat: Term("div", (count(flat), Term("elapsed"))))
 
     def _of_firing(self, target: Target, e: tree.Expr) -> Value:
-        """A number computed from the variables of a transition's firing."""
+        """Return a number computed from the variables of a transition's firing."""
         return self._number(firing_reader(self.checker, self.scope, target, self.loops), e)
 
     def _number(self, reader: Reader, e: tree.Expr) -> Value:
@@ -411,7 +411,7 @@ class FigureReader:
         return FigureTemplate(found[0].dimension, False, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
     def _of_marking(self, e: tree.Call, name: str) -> FigureTemplate | None:
-        """A figure of an expression of the marking, if that is what is written."""
+        """Return a figure of an expression of the marking, if that is what is written."""
         if name in OF_CONDITIONS and not isinstance(self.scope.find(name), FnSymbol):
             return self._of_condition(e, name)
         if name in ("mean", "max", "min") and len(e.arguments) == 1 and reads_marking(e.arguments[0], self.scope):
@@ -469,7 +469,9 @@ class FigureReader:
         return FigureTemplate(dimension, share, figure)
 
     def _sample(self, e: tree.At) -> FigureTemplate:
-        """The values at all events, as firings of a transition or arrivals in a place, at which a condition holds."""
+        """Return the values at all events, as firings of a transition or arrivals in a place, at which a condition
+        holds.
+        """
         event = event_of(self.checker, self.scope, e.event, (), self.loops)
         target, reader = event.target, event.reader
         if target.is_place:
@@ -599,7 +601,7 @@ def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
 
 
 def _combined(kind: FigureKind, op: str, indices: list[int]) -> Term:
-    """A figure of one element, or of all: numbers are added, shares averaged, and maxima give the greatest.
+    """Return a figure of one element, or of all: numbers are added, shares averaged, and maxima give the greatest.
 
     A time is that of all tokens of the array: their integral over their arrivals.
     """
@@ -661,5 +663,7 @@ MEASURE_FUNCTIONS = {
 
 
 def _usages(name: str) -> str:
-    """How a measure is written, each way in backquotes of its own but for the outer ones, which the message has."""
+    """Return how a measure is written, each way in backquotes of its own but for the outer ones, which the message
+    has.
+    """
     return MEASURE_FUNCTIONS[name].replace("), ", ")`, `").replace(" or ", "` or `")

@@ -16,14 +16,14 @@ COUNTS = {"tokens": "a place", "firings": "a transition"}
 
 
 def reads_marking(e: tree.Expr, scope: Scope) -> bool:
-    """Whether an expression asks for numbers of tokens or firings, or for the value of a schedule."""
+    """Return whether an expression asks for numbers of tokens or firings, or for the value of a schedule."""
     calls = (part.function for part in nodes_in(e) if isinstance(part, tree.Call))
     asks = any(isinstance(function, tree.Name) and function.name in COUNTS for function in calls)
     return asks or any(isinstance(scope.find(name), ScheduleSymbol) for name in names_in(e))
 
 
 def marking_reader(checker: CheckState, scope: Scope, loops: Loops) -> Reader:
-    """Reads expressions in which `tokens(…)` and `firings(…)` count what a path leads to, also all of an array."""
+    """Read expressions in which `tokens(…)` and `firings(…)` count what a path leads to, also all of an array."""
 
     def counted(e: tree.Call, name: str) -> Value:
         if len(e.arguments) != 1:

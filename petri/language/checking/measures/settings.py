@@ -16,7 +16,7 @@ def read_settings(
     unknown: str,
     read: Callable[[str, tree.Expr], Node],
 ) -> dict[str, Node]:
-    """The values of settings by name. unknown: the message about a name that is not known. Raises CheckError."""
+    """Return the values of settings by name. unknown: the message about a name that is not known. Raises CheckError."""
     found: dict[str, Node] = {}
     for setting in written:
         name = setting.value.name if isinstance(setting.value, tree.Name) else ""

@@ -49,7 +49,7 @@ def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.De
 
 
 def declared(scope: Scope, d: tree.Declaration) -> object:
-    """The symbol of a declaration; None if another declaration has its name."""
+    """Return the symbol of a declaration; None if another declaration has its name."""
     symbol = scope.names.get(getattr(d, "name", ""))
     return symbol if getattr(symbol, "declaration", None) is d else None
 
@@ -90,7 +90,7 @@ def _head(d: tree.Transition) -> tree.Transition:
 
 
 def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
-    """The transitions that a thread became; none if it had an error."""
+    """Add the transitions that a thread became; none if it had an error."""
     expansion = checker.expansions.get(id(symbol))
     if expansion is None:
         return
@@ -138,7 +138,7 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
 
 
 def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
-    """Whether a capacity is a quantity and not a number of tokens, as in `cap 32 KB`; then it is reported."""
+    """Return whether a capacity is a quantity and not a number of tokens, as in `cap 32 KB`; then it is reported."""
     found = reader.read(capacity).type
     if not isinstance(found, Scalar) or found.dimension == PLAIN:
         return False
@@ -153,7 +153,10 @@ def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
 def _initial(
     checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol, indices: Loops
 ) -> InitialTemplate:
-    """One item of an initial marking, which may use the indices of its place that have names. Raises CheckError."""
+    """Return one item of an initial marking, which may use the indices of its place that have names.
+
+    Raises CheckError.
+    """
     loops, templates = read_loops(checker, body.scope, written.loops, indices)
     reader = Reader(checker, body.scope, "an initial marking", loops=loops)
     problems = checker.problems
@@ -181,7 +184,7 @@ def _initial(
 
 
 def _ambiguous(value: tree.Binary, kind: Type) -> bool:
-    """Whether `a * b` could also be one number, as in a place of numbers."""
+    """Return whether `a * b` could also be one number, as in a place of numbers."""
     return (
         isinstance(kind, Scalar)
         and kind.kind in ("int", "real")

@@ -22,7 +22,7 @@ class ClockReader:
         self.declaration = declaration
 
     def read(self, inputs: Iterable[InputTemplate]) -> ClockTemplate | None:
-        """The clock; None if the transition has none. inputs: arcs that take or read."""
+        """Return the clock; None if the transition has none. inputs: arcs that take or read."""
         d = self.declaration
         if d.clock is None:
             self._refuse_clauses()
@@ -60,7 +60,7 @@ class ClockReader:
 
 
 def _rate_of_now(time: Node) -> Node | None:
-    """An exponential time whose mean reads the instant: the clock does not follow it."""
+    """Return an exponential time whose mean reads the instant: the clock does not follow it."""
     if time.op == "exp" and time.args[0].flags & NOW:
         return time
     return next((found for part in time.args if (found := _rate_of_now(part)) is not None), None)

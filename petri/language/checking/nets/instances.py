@@ -16,7 +16,7 @@ from petri.language.syntax import tree
 
 
 def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> InstanceTemplate:
-    """The template of an instance. Raises CheckError if it has none."""
+    """Return the template of an instance. Raises CheckError if it has none."""
     loops, templates = read_loops(checker, body.scope, d.loops)
     reader = Reader(checker, body.scope, "an argument", loops=loops)
     module = body.scope.find(d.module)
@@ -128,7 +128,9 @@ def module_defaults(checker: CheckState, body: Body) -> None:
 
 
 def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse:
-    """The connection of a port: a place, an element, a whole array or a part of one, `voq[2]`, `voq[2][0..1]`."""
+    """Return the connection of a port: a place, an element, a whole array or a part of one, `voq[2]`,
+    `voq[2][0..1]`.
+    """
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):

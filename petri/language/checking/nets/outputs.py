@@ -91,7 +91,7 @@ class OutputReader:
             yield arc
 
     def _for_each(self, e: tree.ForEach, condition: Node | None) -> OutputTemplate:
-        """One token for each token of a set."""
+        """Return one token for each token of a set."""
         number, own = self.sets.for_each(e)
         arc = self._arc(e.output, condition, replace(self.reader, elements=own))
         taken = self.sets.found[number]
@@ -104,7 +104,7 @@ class OutputReader:
         return named and not isinstance(self.reader.scope.find("reply"), PlaceSymbol)
 
     def _reply(self, e: tree.Expr, condition: Node | None) -> OutputTemplate:
-        """The arc that gives a request back to its caller."""
+        """Return the arc that gives a request back to its caller."""
         assert isinstance(e, tree.Call)
         (value,) = self.reader.values(*e.arguments) if len(e.arguments) == 1 else (None,)
         if value is None or not isinstance(value.type, Request):
@@ -132,7 +132,7 @@ class OutputReader:
         return OutputTemplate(use, () if use.fixed else use.indices, values, number, condition, e.span)
 
     def _values(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span, reader: Reader) -> tuple[Node, ...]:
-        """The values of the token's slots."""
+        """Return the values of the token's slots."""
         kind, name = use.symbol.type, use.symbol.name
         if isinstance(kind, Black):
             if arguments:
@@ -151,7 +151,7 @@ class OutputReader:
         return tuple(map(to_slot, needed(reader.read_as(arguments[0], kind))))
 
     def _of_unknown(self, arguments: Sequence[tree.Expr]) -> Reported:
-        """What is wrong with the values of a token whose type is not known has been reported after this."""
+        """Report what is wrong with the values of a token whose type is not known."""
         for argument in arguments:
             if not isinstance(argument, tree.Record):
                 self.reader.read(argument)
@@ -159,7 +159,7 @@ class OutputReader:
 
 
 def several_patterns(problems: Problems, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> CheckError:
-    """The error that an arc has several patterns, `q(a, b)`."""
+    """Return the error that an arc has several patterns, `q(a, b)`."""
     listed = ", ".join(problems.text(argument.span) for argument in arguments)
     kind = use.symbol.type
     name = kind.name if isinstance(kind, Record) else ""

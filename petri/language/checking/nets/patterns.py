@@ -65,7 +65,7 @@ class PatternReader:
         self.problems = reader.problems
 
     def binds(self, name: str) -> bool:
-        """Whether a name on its own is a new variable."""
+        """Return whether a name on its own is a new variable."""
         known = name in WORDS or "." in name or name in (self.reader.lets or ())
         return not known and self.constant(name) is None
 
@@ -74,7 +74,7 @@ class PatternReader:
         return symbol if isinstance(symbol, ConstantSymbol) else None
 
     def parts(self, e: tree.Expr | None, kind: Type, start: int = 0) -> Iterator[Part]:
-        """What the pattern `e` requires of a token of type `kind`, whose slots start at `start`."""
+        """Yield what the pattern `e` requires of a token of type `kind`, whose slots start at `start`."""
         if e is None or isinstance(kind, Unknown):
             return
         self.reader.checker.note(e.span, kind)
@@ -100,7 +100,7 @@ class PatternReader:
             yield Part(start, kind, None, e, e.span)
 
     def _note_constant(self, e: tree.Name) -> None:
-        """A parameter or a constant: perhaps a variable was meant."""
+        """Report a parameter or a constant: perhaps a variable was meant."""
         symbol = self.constant(e.name)
         if symbol is not None and symbol.role in ("parameter", "constant"):
             self.problems.note("parameter-in-pattern", e.span, name=e.name, kind=symbol.role)
@@ -126,7 +126,7 @@ class PatternReader:
                 yield from self.parts(inner, kind.fields[name], start + kind.part(name).start)
 
     def _listed(self, e: tree.List, kind: Vector, start: int) -> Iterator[Part]:
-        """`[modified, _, s]`: a pattern for each element."""
+        """Check `[modified, _, s]`: a pattern for each element."""
         if len(e.items) != kind.length:
             given = len(e.items)
             self.problems.error("vector-length", e.span, kind=describe(kind), wanted=kind.length, given=given)
@@ -179,7 +179,8 @@ class PatternReader:
 def in_binding_order(
     arcs: list[ArcReading], first: ArcReading | None = None
 ) -> tuple[list[ArcReading], list[ArcReading]]:
-    """The arcs in an order in which every variable is bound before it is used, and the arcs without such an order.
+    """Return the arcs in an order in which every variable is bound before it is used, and the arcs without such an
+    order.
 
     Of the arcs that can be tried next, the one written first is tried first. If an arc is to be the first, then after
     it those that share a variable with the arcs before them.
@@ -217,7 +218,8 @@ def in_binding_order(
 
 
 def in_join_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcReading]]:
-    """The same where the order is not seen: each arc shares a variable with those before it, if there is such an order.
+    """Return the same where the order is not seen: each arc shares a variable with those before it, if there is such an
+    order.
 
     `susceptible(i), read infected(j), read edge(j, i)` pairs each i with each j before an edge is asked for. As edge,
     susceptible, infected, each arc but the first has only the tokens that match (C1).
@@ -232,7 +234,7 @@ def in_join_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcRea
 
 
 def _is_joined(arcs: list[ArcReading]) -> bool:
-    """Whether each arc with variables, but the first, shares one with those before it."""
+    """Return whether each arc with variables, but the first, shares one with those before it."""
     bound: set[str] = set()
     for arc in arcs:
         binds = arc.binds()

@@ -14,7 +14,7 @@ from petri.language.syntax import tree
 
 
 def read_per(checker: CheckState, scope: Scope, d: tree.Place, symbol: PlaceSymbol) -> tuple[int, ...]:
-    """The slots of the fields that `per` names. Raises CheckError."""
+    """Return the slots of the fields that `per` names. Raises CheckError."""
     assert d.per is not None
     kind = symbol.type
     if isinstance(kind, Unknown):

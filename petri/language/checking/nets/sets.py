@@ -39,7 +39,7 @@ class SetReader:
     # ------------------------------------------------------------ the arcs
 
     def read(self, arc: tree.Arc, use: PlaceUse, pattern: tree.Expr | None) -> None:
-        """A set arc on a place. Raises CheckError."""
+        """Check a set arc on a place. Raises CheckError."""
         self.written = True
         own: Own = {}
         equal: list[tuple[Value, tree.Expr | Value]] = []
@@ -67,13 +67,13 @@ class SetReader:
         self.own.append(own)
 
     def binds(self, name: str) -> bool:
-        """Whether a name is one of the values of the tokens of a set."""
+        """Return whether a name is one of the values of the tokens of a set."""
         return any(name in own for own in self.own)
 
     # ------------------------------------------------------------ what is counted of them
 
     def of(self, e: tree.Expr, reader: Reader) -> SetTemplate | None:
-        """The set that `cache` in `count(x in cache: …)` means, if it means one."""
+        """Return the set that `cache` in `count(x in cache: …)` means, if it means one."""
         if not isinstance(e, tree.Name) or e.name in reader.elements or e.name in reader.variables:
             return None
         symbol = reader.scope.find(e.name)
@@ -109,7 +109,7 @@ class SetReader:
         return Value(BOOL, (compared,), span)
 
     def _of_token(self, reader: Reader, each: tree.Each, symbol: PlaceSymbol) -> Reader:
-        """A reader that knows one token of the set by a name."""
+        """Return a reader that knows one token of the set by a name."""
         elements = {name: one for name, one in reader.elements.items() if not _is_of_token(one[1])}
         if layout(symbol.type):
             elements[each.over.variable] = symbol.type, _slots(symbol.type, each.over.span)
@@ -118,7 +118,7 @@ class SetReader:
     # ------------------------------------------------------------ what is given for each
 
     def for_each(self, output: tree.ForEach) -> tuple[int, Own]:
-        """The set of an output with `each`, and the names of its tokens' values. Raises CheckError."""
+        """Return the set of an output with `each`, and the names of its tokens' values. Raises CheckError."""
         if not self.found:
             raise Reported if self.written else CheckError("each-of-nothing", output.span)
         mentioned = set(names_in(split_term(output.output)[2]))
@@ -132,12 +132,12 @@ class SetReader:
 
 
 def _slots(kind: Type, span: Span, start: int = 0) -> tuple[Node, ...]:
-    """The values of a token of a set, or of a part of one."""
+    """Return the values of a token of a set, or of a part of one."""
     return tuple([stored(TOKEN + start + offset, one, span) for offset, (_, one) in enumerate(layout(kind))])
 
 
 def _is_of_token(nodes: Sequence[Node]) -> bool:
-    """Whether a name stands for values of a token of a set."""
+    """Return whether a name stands for values of a token of a set."""
     parts = [part for node in nodes for part in (node, *node.args)]
     return any(part.op == "var" and isinstance(part.value, int) and part.value >= TOKEN for part in parts)
 

@@ -15,7 +15,7 @@ WORD = "stream"
 
 
 def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
-    """The call of `stream` among the initial tokens of a place, unless the net declares that name."""
+    """Return the call of `stream` among the initial tokens of a place, unless the net declares that name."""
     for item in d.initial:
         value = item.value
         if isinstance(value, tree.Call) and isinstance(value.function, tree.Name) and value.function.name == WORD:
@@ -24,7 +24,7 @@ def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
 
 
 def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream:
-    """The stream of a place. Raises CheckError if something is wrong with it."""
+    """Return the stream of a place. Raises CheckError if something is wrong with it."""
     kind = symbol.type
     if isinstance(kind, Unknown):
         raise Reported
@@ -45,7 +45,7 @@ def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: Pla
 
 
 def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream:
-    """The file, then a record of the columns whose names differ from their fields."""
+    """Return the file, then a record of the columns whose names differ from their fields."""
     problems = checker.problems
     name, path = "", ""
     columns: dict[str, str] = {}

@@ -58,7 +58,7 @@ class Index(Struct):
 
 
 def _index(reader: Reader, e: tree.Expr, kind: Scalar) -> Index:
-    """Raises CheckError."""
+    """Raise CheckError."""
     if isinstance(e, tree.Range) and not kind.labels:
         low, high = (needed(reader.read_fixed(end, kind)) for end in (e.low, e.high))
         return Index(low, (), high)
@@ -119,7 +119,7 @@ class Flat(Protocol):
     def transitions(self, target: Target) -> list[int]: ...
 
     def measures(self, target: Target) -> Sequence[Flat]:
-        """The elements of a measure, each in its own instance. Raises CheckError if there is none."""
+        """Return the elements of a measure, each in its own instance. Raises CheckError if there is none."""
 
     def expression(self, node: Node, transition: int | None = None) -> net.Expr: ...
 
@@ -169,7 +169,7 @@ def _counting(scope: Scope, e: tree.Expr, text: str) -> str | None:
 def find_target(
     checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops, *, measures: bool = False
 ) -> Target:
-    """The place or transition of a path. Raises CheckError if there is none. `wanted` is for the message.
+    """Return the place or transition of a path. Raises CheckError if there is none. `wanted` is for the message.
 
     scope: of the body in which the measure is declared; loops: the names that indices may use, those of an array of
     measures. measures: whether a measure could be there as well, and can have been meant.
@@ -187,7 +187,7 @@ def find_target(
 
 
 def find_measure(checker: CheckState, scope: Scope, e: tree.Expr, loops: Loops) -> tuple[Target, list[str]]:
-    """The measure with which a path begins, and the names after it. Raises CheckError if there is none.
+    """Return the measure with which a path begins, and the names after it. Raises CheckError if there is none.
 
     For `engine[0].delay.p99.9` these are the measure `delay` of an instance, and `p99`, `9`.
     """
@@ -206,7 +206,7 @@ def find_measure(checker: CheckState, scope: Scope, e: tree.Expr, loops: Loops) 
 
 
 def names_measure(scope: Scope, e: tree.Expr) -> bool:
-    """Whether a path leads to a measure, or into an instance, of which nothing but a measure is a figure."""
+    """Return whether a path leads to a measure, or into an instance, of which nothing but a measure is a figure."""
     path = split_path(e)
     symbol = None if path is None else scope.find(path[0][0])
     if isinstance(symbol, (InstanceSymbol, SpaceSymbol)):
@@ -215,7 +215,7 @@ def names_measure(scope: Scope, e: tree.Expr) -> bool:
 
 
 def leads_to_measure(scope: Scope, e: tree.Expr) -> bool:
-    """Whether a path has a measure on it."""
+    """Return whether a path has a measure on it."""
     inside: Scope | None = scope
     for name, _, _ in split_path(e) or ():
         symbol = None if inside is None else inside.names.get(name)
@@ -250,7 +250,7 @@ class _Walk:
         self.conditions: list[Span] = []
 
     def follow(self, path: Path) -> Symbol:
-        """What the path denotes, or the first measure on it."""
+        """Return what the path denotes, or the first measure on it."""
         scope: Scope | None = self.home
         for position, (name, written, span) in enumerate(path):
             self.scope = needed(scope)
@@ -275,7 +275,7 @@ class _Walk:
         raise Reported
 
     def _unknown(self, name: str, span: Span, symbol: Symbol | None, last: bool) -> CheckError:
-        """The error on a name of a path. Only what may be there can have been meant."""
+        """Return the error on a name of a path. Only what may be there can have been meant."""
         if symbol is not None:
             return CheckError("wrong-target", span, text=name, kind=kind_of(symbol), wanted=self.wanted)
         kinds = self.meant if last else _WAYS
@@ -307,7 +307,7 @@ class _Walk:
     # ------------------------------------------------------------ where it ends
 
     def target(self, symbol: Symbol) -> Target:
-        """The place or transition at the end of the path."""
+        """Return the place or transition at the end of the path."""
         self.require_figures(symbol)
         if isinstance(symbol, ThreadSymbol):
             steps = needed(symbol.steps).names.items()
@@ -332,14 +332,14 @@ class _Walk:
             raise CheckError("measure-of-port", self.span, text=self.text)
 
     def _counts(self, symbol: Symbol) -> bool:
-        """Whether something within an instance is of the kind that is wanted."""
+        """Return whether something within an instance is of the kind that is wanted."""
         if self.wanted == A_MEASURE:
             return isinstance(symbol, MeasureSymbol)
         return isinstance(symbol, TransitionSymbol) or (isinstance(symbol, PlaceSymbol) and not symbol.port)
 
 
 def scope_inside(scope: Scope, symbol: SpaceSymbol | ThreadSymbol | InstanceSymbol) -> Scope | None:
-    """The names in a thread, an instance or an import; scope: where it is declared."""
+    """Return the names in a thread, an instance or an import; scope: where it is declared."""
     if isinstance(symbol, SpaceSymbol):
         return symbol.scope
     if isinstance(symbol, ThreadSymbol):
@@ -349,7 +349,7 @@ def scope_inside(scope: Scope, symbol: SpaceSymbol | ThreadSymbol | InstanceSymb
 
 
 def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> Sequence[Scalar | Unknown]:
-    """The types of the indices of an array."""
+    """Return the types of the indices of an array."""
     if isinstance(symbol, PlaceSymbol):
         return [index.kind for index in symbol.indices]
     ranges = [loop.range for loop in symbol.declaration.loops]  # type: ignore[union-attr]
@@ -357,7 +357,7 @@ def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> Sequence[
 
 
 def index_kind(checker: CheckState, scope: Scope, e: tree.Range | tree.Name) -> Scalar | Unknown:
-    """The type of an index, INT unless its range is that of an enumeration; UNKNOWN if there is no such type."""
+    """Return the type of an index, INT unless its range is that of an enumeration; UNKNOWN if there is no such type."""
     symbol = scope.find(e.name) if isinstance(e, tree.Name) else None
     if isinstance(e, tree.Name) and symbol is None:
         return UNKNOWN

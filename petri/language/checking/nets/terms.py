@@ -15,14 +15,14 @@ from petri.language.syntax import tree
 
 
 def is_place_term(e: tree.Expr) -> bool:
-    """Whether an expression can be `place`, `place(pattern)`, `array[i]` or `array[i](pattern)`."""
+    """Return whether an expression can be `place`, `place(pattern)`, `array[i]` or `array[i](pattern)`."""
     if isinstance(e, tree.Call):
         return isinstance(e.function, (tree.Name, tree.Index, tree.Field))
     return isinstance(e, (tree.Name, tree.Index, tree.Field))
 
 
 def array_of(e: tree.Expr) -> tree.Expr:
-    """What `voq[i][j]` is an element of: `voq`."""
+    """Return what `voq[i][j]` is an element of: `voq`."""
     while isinstance(e, tree.Index):
         e = e.base
     return e
@@ -41,7 +41,7 @@ def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Ex
 
 
 def require_no_call(reader: Reader, place: tree.Expr, arguments: tuple[tree.Expr, ...], e: tree.Expr) -> None:
-    """Raises CheckError for `read(table(x))`, the form that arcs have in programs; a place may be called `read`."""
+    """Raise CheckError for `read(table(x))`, the form that arcs have in programs; a place may be called `read`."""
     if not isinstance(place, tree.Name) or place.name not in ARC_WORDS or len(arguments) != 1:
         return
     if reader.scope.find(place.name) is None:
@@ -50,7 +50,7 @@ def require_no_call(reader: Reader, place: tree.Expr, arguments: tuple[tree.Expr
 
 
 def refuse_other_terms(reader: Reader, e: tree.Expr) -> None:
-    """Raises CheckError for what programs of other kinds have among their arcs: a time, or a choice."""
+    """Raise CheckError for what programs of other kinds have among their arcs: a time, or a choice."""
     text = reader.problems.text(e.span)
     if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name in DISTRIBUTIONS:
         if reader.scope.find(e.function.name) is not None:
@@ -69,7 +69,7 @@ def refuse_other_terms(reader: Reader, e: tree.Expr) -> None:
 
 
 def refuse_shares(reader: Reader, outputs: Sequence[tree.Expr]) -> None:
-    """Raises CheckError for `0.3 * a, 0.7 * b`: a number of tokens is whole."""
+    """Raise CheckError for `0.3 * a, 0.7 * b`: a number of tokens is whole."""
     numbers = [e.left for e in outputs if isinstance(e, tree.Binary) and e.operator == "*"]
     shares = [e for e in numbers if isinstance(e, tree.Number) and e.unit is None and 0 < e.value < 1]
     if shares:

@@ -19,7 +19,7 @@ Names = dict[str, tuple[Type, tuple[Node, ...]]]
 def token_value(
     checker: CheckState, scope: Scope, place: str, kind: Type, e: tree.Expr, what: str, loops: Loops | None = None
 ) -> tuple[Scalar, Node]:
-    """The type of an expression of a token's fields, and the expression. Raises CheckError.
+    """Return the type of an expression of a token's fields, and the expression. Raises CheckError.
 
     The fields of records are names in it; a scalar is called `value`. kind: of the tokens of the place; what: for
     messages.
@@ -41,7 +41,7 @@ def token_value(
 def token_key(
     checker: CheckState, scope: Scope, place: str, kind: Type, e: tree.Expr | tree.Keys, what: str, loops: Loops
 ) -> Key:
-    """What a place orders its tokens by. Raises CheckError."""
+    """Return what a place orders its tokens by. Raises CheckError."""
 
     def of_token(part: tree.Expr) -> tuple[Scalar, Node] | None:
         return checker.problems.attempt(token_value, checker, scope, place, kind, part, what, loops)
@@ -50,7 +50,7 @@ def token_key(
 
 
 def fields_of(kind: Type, e: tree.Expr) -> Names:
-    """What may be named in an expression of a token: its fields, or `value` of a scalar."""
+    """Return what may be named in an expression of a token: its fields, or `value` of a scalar."""
     nodes = slots_of(kind, e.span)
     if isinstance(kind, Vector):
         return {"value": (kind, nodes)}
@@ -60,7 +60,7 @@ def fields_of(kind: Type, e: tree.Expr) -> Names:
 
 
 def _refuse_named_token(scope: Scope, names: Names, e: tree.Expr, what: str) -> None:
-    """Raises CheckError if a name is used for the token itself, as in `p.size`."""
+    """Raise CheckError if a name is used for the token itself, as in `p.size`."""
     for part in nodes_in(e):
         if isinstance(part, tree.Field) and part.name in names and isinstance(part.base, tree.Name):
             name = part.base.name

@@ -141,14 +141,14 @@ class TransitionReader:
         return inputs, tuple(each(self._inhibitor, "no")), tuple(each(self._reset, "reset"))
 
     def _cycle(self, stuck: list[ArcReading]) -> None:
-        """No order binds every variable before its use: report the names that depend on each other."""
+        """Report, as no order binds every variable before its use, the names that depend on each other."""
         own = set().union(*(reading.binds() for reading in stuck))
         names = sorted(own & {name for reading in stuck for name in reading.needs()})
         labels = [Label(reading.arc.span, "waits-too") for reading in stuck[1:]]
         self.problems.error("binding-cycle", stuck[0].arc.span, *labels, names=names)
 
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse:
-        """The place of an input arc, whose index is a constant."""
+        """Return the place of an input arc, whose index is a constant."""
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(indices_of(e)))):
             loops = as_loops(self.reader, e, self._bindable)
             raise CheckError("index-not-constant", e.span, where="an input", loops=loops)
@@ -183,7 +183,9 @@ class TransitionReader:
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
     def _comparison(self, e: tree.Binary) -> CheckError:
-        """The error that a comparison is written as an arc: of the tokens of a place, or of what another arc binds."""
+        """Return the error that a comparison is written as an arc: of the tokens of a place, or of what another arc
+        binds.
+        """
         text, compared = self.problems.text(e.span), split_term(e.left)[1]
         named = isinstance(compared, tree.Name) and isinstance(self.body.scope.find(compared.name), PlaceSymbol)
         more = {"place": self.problems.text(compared.span)} if named else {"guard": text}
@@ -196,7 +198,7 @@ class TransitionReader:
                 self.variables.setdefault(name, (UNKNOWN, ()))
 
     def _pattern(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tree.Expr | None:
-        """The one pattern of an arc; None on a black place, and if every token matches."""
+        """Return the one pattern of an arc; None on a black place, and if every token matches."""
         kind = use.symbol.type
         if isinstance(kind, Black) and arguments:
             self.problems.error("pattern-on-black", span, name=use.symbol.name, type="int")
@@ -213,7 +215,7 @@ class TransitionReader:
         return None
 
     def _bind(self, reading: ArcReading) -> InputTemplate:
-        """The arc with its variables bound and its equalities read; earlier arcs have bound theirs."""
+        """Return the arc with its variables bound and its equalities read; earlier arcs have bound theirs."""
         before = set(self.variables)
         pattern: list[Wanted] = [None] * reading.width
         for part in reading.parts:
@@ -260,7 +262,10 @@ class TransitionReader:
         self._require(part, value, pattern, hidden)
 
     def _require(self, part: Part, value: Value, pattern: list[Wanted], hidden: bool) -> None:
-        """The slots must equal the value. If that uses variables of the same arc (`hidden`), the guard checks it."""
+        """Check that the slots equal the value.
+
+        If that uses variables of the same arc (`hidden`), the guard checks it.
+        """
         nodes = self.reader.fit(value, part.type)
         if nodes is None:
             return
@@ -325,7 +330,7 @@ class TransitionReader:
         return guard
 
     def _lets(self) -> dict[str, Value]:
-        """The values of all `let` clauses, used or not."""
+        """Return the values of all `let` clauses, used or not."""
         for let in self.declaration.lets:
             taken = self.patterns.constant(let.name)
             draw = next((draw for draw in self.declaration.draws if draw.name == let.name), None)
@@ -374,7 +379,9 @@ def _is_condition(e: tree.Expr) -> bool:
 
 
 def _shown(lets: Mapping[str, Value], variables: Mapping[str, object]) -> Iterator[tuple[net.Variable, Node]]:
-    """The scalars of the values that people see: not of names that a pattern or a thread has given something else."""
+    """Yield the scalars of the values that people see: not of names that a pattern or a thread has given something
+    else.
+    """
     for name, value in lets.items():
         if name not in variables and name.isidentifier():
             for (path, kind), node in zip(layout(value.type), value.nodes, strict=False):

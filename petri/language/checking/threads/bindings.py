@@ -37,21 +37,21 @@ class Bindings:
         return self._reader(scope).read(e).type
 
     def misfit(self, e: tree.Expr, wanted: Type, scope: Scope) -> Type | None:
-        """The type of a value that is not of the type wanted; None if it is, or has an error of its own."""
+        """Return the type of a value that is not of the type wanted; None if it is, or has an error of its own."""
         reader = self._reader(scope)
         value = reader.read(e, wanted)
         fits = isinstance(value.type, Unknown) or isinstance(wanted, Unknown) or reader.fit(value, wanted) is not None
         return None if fits else value.type
 
     def place(self, e: tree.Expr) -> PlaceSymbol | None:
-        """The place, or array of places, of an arc's term."""
+        """Return the place, or array of places, of an arc's term."""
         _, place, _ = split_term(e)
         base = array_of(place)
         symbol = self.names.find(base.name) if isinstance(base, tree.Name) else None
         return symbol if isinstance(symbol, PlaceSymbol) else None
 
     def given(self, output: tree.Expr) -> Iterator[PlaceSymbol]:
-        """The places, or arrays of places, to which an output may give."""
+        """Yield the places, or arrays of places, to which an output may give."""
         if isinstance(output, tree.Delayed):
             yield from self.given(output.output)
         elif isinstance(output, tree.If):
@@ -61,14 +61,14 @@ class Bindings:
             yield symbol
 
     def asked(self, e: object) -> list[PlaceSymbol]:
-        """The places, or arrays of places, whose numbers of tokens an expression asks for."""
+        """Return the places, or arrays of places, whose numbers of tokens an expression asks for."""
         calls = (part for part in nodes_in(e) if isinstance(part, tree.Call))
         asked = (call for call in calls if isinstance(call.function, tree.Name) and call.function.name == "tokens")
         places = (self.place(argument) for call in asked for argument in call.arguments)
         return [place for place in places if place is not None]
 
     def of_arc(self, arc: tree.Arc, scope: Scope) -> Scope:
-        """The values that an arc binds."""
+        """Return the values that an arc binds."""
         symbol = self.place(arc.term)
         arguments = split_term(arc.term)[2]
         if arc.mode not in ("take", "read") or len(arguments) != 1:
@@ -87,7 +87,7 @@ class Bindings:
     # ------------------------------------------------------------ giving back
 
     def given_back(self, arc: tree.Arc) -> tuple[tree.Arc, tree.Expr | None]:
-        """The arc with a name for every part of its tokens, and the output that gives the same tokens back."""
+        """Return the arc with a name for every part of its tokens, and the output that gives the same tokens back."""
         symbol = self.place(arc.term)
         count, place, arguments = split_term(arc.term)
         if arc.mode != "take" or symbol is None:
@@ -100,7 +100,7 @@ class Bindings:
         return replace(arc, term=term), term
 
     def _complete(self, e: tree.Expr, kind: Type, name: str) -> tree.Expr:
-        """A pattern that names every value of the token, so that it is the token's value as well."""
+        """Return a pattern that names every value of the token, so that it is the token's value as well."""
         if isinstance(e, tree.Name) and e.name == "_":
             return tree.Name(self.fresh(name), e.span)
         if isinstance(e, tree.Record) and isinstance(kind, Record):
@@ -118,12 +118,12 @@ class Bindings:
         return e
 
     def fresh(self, name: str) -> str:
-        """A name that no text can contain."""
+        """Return a name that no text can contain."""
         self._fresh[name] = self._fresh.get(name, 0) + 1
         number = self._fresh[name]
         return f"{name}'" if number == 1 else f"{name}'{number}"
 
 
 def may_be_one(one: PlaceSymbol, other: PlaceSymbol) -> bool:
-    """Whether two names may be those of one place: two ports may be connected to the same one."""
+    """Return whether two names may be those of one place: two ports may be connected to the same one."""
     return one is other or (one.port and other.port)

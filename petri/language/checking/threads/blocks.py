@@ -36,7 +36,9 @@ class Blocks(Walk):
         return self._block(step.others[0].body, cursor) if step.others else cursor
 
     def _parted(self, cursor: Cursor, step: tree.Step, condition: tree.Expr) -> tuple[Cursor, Cursor, Fork]:
-        """Where the activation is if a condition holds, and if not; the ends at which it parts, with the condition."""
+        """Return where the activation is if a condition holds, and if not; the ends at which it parts, with the
+        condition.
+        """
         state, ends = None, []
         late = bool(self.bindings.asked(condition)) or "now" in names_in(condition)
         if cursor.state is None or cursor.clauses is not None or cursor.state.reply is not None or late:
@@ -53,7 +55,7 @@ class Blocks(Walk):
         return then, otherwise, list(zip(ends, asked, strict=True))
 
     def _joined(self, fork: Fork, first: Cursor, second: Cursor, step: tree.Step) -> Cursor:
-        """Where the two branches meet: at the ends where they parted, if neither waits."""
+        """Return where the two branches meet: at the ends where they parted, if neither waits."""
         parted = [end.transition for end, _ in fork]
         waits = first.state is not None or second.state is not None
         if waits or not all([end.transition for end in cursor.ends] == parted for cursor in (first, second)):
@@ -66,7 +68,7 @@ class Blocks(Walk):
         return Cursor(ends=merged)
 
     def _met(self, cursors: Sequence[Cursor], step: tree.Step) -> Cursor:
-        """Where branches meet: the places where they wait become one."""
+        """Return where branches meet: the places where they wait become one."""
         ends = [end for cursor in cursors for end in cursor.ends]
         waiting = [cursor for cursor in cursors if cursor.state is not None]
         if not waiting:
@@ -88,7 +90,7 @@ class Blocks(Walk):
     def _tested(
         self, cursor: Cursor, step: tree.Step, condition: tree.Expr | None, loop: State, values: dict[str, tree.Expr]
     ) -> Cursor:
-        """Sends the activation into a loop if the condition holds (None: always), with values for the loop; the cursor
+        """Send the activation into a loop if the condition holds (None: always), with values for the loop; the cursor
         is where it goes on otherwise.
         """
         if condition is None or (isinstance(condition, tree.Name) and condition.name == "true"):
@@ -148,7 +150,7 @@ class Blocks(Walk):
         return self._met(found, step)
 
     def _late(self, branch: tree.Step, cursor: Cursor) -> Cursor:
-        """Where a branch begins whose clock has run down, `or after T` (T7): behind a transition of its own."""
+        """Return where a branch begins whose clock has run down, `or after T` (T7): behind a transition of its own."""
         if cursor.start:
             raise CheckError("clock-at-start", branch.clock.span, name=self.thread.name)  # type: ignore[union-attr]
         self._bound(branch.clock)
@@ -174,7 +176,7 @@ class Blocks(Walk):
         return Cursor(ends=[End(over, None, {})])
 
     def _ends_somewhen(self, step: tree.Step) -> None:
-        """Reports a loop that gives back at once, and without a condition, what it takes."""
+        """Report a loop that gives back at once, and without a condition, what it takes."""
         places = [self.bindings.place(arc.term) for arc in step.arcs if arc.mode == "take" and not step.guard]
         plain = all(isinstance(e, tree.Name) for arc in step.arcs for e in split_term(arc.term)[2])
         if plain and all(one.verb in ("give", "let", "set", "draw") for one in step.body):
@@ -212,7 +214,7 @@ class Blocks(Walk):
 
 
 def _divided(ends: Sequence[End], conditions: Sequence[tree.Expr]) -> tuple[Cursor, Cursor]:
-    """The ends where the condition is true, and those where it is not."""
+    """Return the ends where the condition is true, and those where it is not."""
     pairs = list(zip(ends, conditions, strict=True))
     then = [End(end.transition, both(end.condition, asked), dict(end.values)) for end, asked in pairs]
     otherwise = [End(end.transition, both(end.condition, negated(asked)), dict(end.values)) for end, asked in pairs]
@@ -220,7 +222,7 @@ def _divided(ends: Sequence[End], conditions: Sequence[tree.Expr]) -> tuple[Curs
 
 
 def _chosen(condition: tree.Expr, then: dict[str, tree.Expr], otherwise: dict[str, tree.Expr]) -> dict[str, tree.Expr]:
-    """The values after an `if`, of those that both branches know."""
+    """Return the values after an `if`, of those that both branches know."""
     merged = {}
     for name in {**then, **otherwise}:
         own = tree.Name(name, condition.span)

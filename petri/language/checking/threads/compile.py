@@ -31,7 +31,7 @@ class Compiler(Blocks):
     """Compiles one thread; afterwards `transitions` and `states` are its graph."""
 
     def run(self) -> None:
-        """Raises CheckError if the thread has an error."""
+        """Raise CheckError if the thread has an error."""
         self._collect_labels(self.thread.steps)
         if not self.thread.steps or self.thread.steps[0].verb not in ACTIVATING:
             first = self.thread.steps[0].name_span if self.thread.steps else self.thread.name_span
@@ -94,7 +94,7 @@ class Compiler(Blocks):
         return cursor
 
     def _unless(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        """The tokens that interrupt the steps of a `do`; they go first, unless a priority says otherwise."""
+        """Return the tokens that interrupt the steps of a `do`; they go first, unless a priority says otherwise."""
         cursor = self._take(step, cursor)
         made = cursor.ends[0].transition
         made.at_once = made.interrupts = True
@@ -102,7 +102,7 @@ class Compiler(Blocks):
         return cursor
 
     def _lasting(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        """A step that lasts and may be interrupted: a clock, which leaves the activation where it is (T9)."""
+        """Return a step that lasts and may be interrupted: a clock, which leaves the activation where it is (T9)."""
         if cursor.clauses or step.guard or step.priority or step.weight or step.prefer:
             cursor = Cursor(ends=[End(self._transition(cursor, step), None, {})])
             step = tree.Step("wait", step.span, step.name_span, time=step.time)
@@ -233,7 +233,7 @@ class Compiler(Blocks):
         return Cursor(ends=ends)
 
     def _keeps_type(self, step: tree.Step) -> None:
-        """A value has one type, as the places that keep it for later steps have."""
+        """Check that a value has one type, as the places that keep it for later steps have."""
         known, value = self.scope[step.name], step.value
         assert value is not None
         found = self.bindings.misfit(value, known.type, self.scope)
@@ -262,7 +262,7 @@ class Compiler(Blocks):
         return Cursor(ends=ends)
 
     def _drawn(self, end: End, draw: tree.Draw) -> None:
-        """Adds a draw, once: a transition may have several ends at which the same steps follow."""
+        """Add a draw, once: a transition may have several ends at which the same steps follow."""
         draws = end.transition.draws
         end.values.pop(draw.name, None)
         known = next((one for one in draws if one.name_span == draw.name_span), None)

@@ -47,7 +47,7 @@ class Expansion(Struct):
 
 
 def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measured: Measured) -> Expander:
-    """The first half of the work on a thread, after which requests know what their callers must remember.
+    """Return the first half of the work on a thread, after which requests know what their callers must remember.
 
     Raises CheckError.
     """
@@ -106,7 +106,7 @@ class Expander:
         return expansion
 
     def _place_condition(self) -> Node | None:
-        """The condition of the thread, for its places, unless it depends on the index."""
+        """Return the condition of the thread, for its places, unless it depends on the index."""
         condition, indices = self.thread.condition, {loop.variable for loop in self.thread.loops}
         if condition is None or indices & set(names_in(condition)):
             return None
@@ -163,11 +163,11 @@ class Expander:
         return attempt(token_key, self.checker, scope, symbol.name, symbol.type, key, "the key of a step", {})
 
     def _number(self, state: State) -> str:
-        """The name of the number of the place where a reply arrives."""
+        """Return the name of the number of the place where a reply arrives."""
         return f"{self._full(state.name)}.number"
 
     def _term(self, state: State, span: Span) -> tree.Expr:
-        """The place of a state: for an array of threads, that of the same indices."""
+        """Return the place of a state: for an array of threads, that of the same indices."""
         term: tree.Expr = tree.Name(self._full(state.name), span)
         for index in self._indices(span):
             term = tree.Index(term, index, span)
@@ -207,7 +207,7 @@ class Expander:
         )
 
     def _taken(self, state: State, span: Span) -> tree.Expr:
-        """The arc's term that takes an activation and its values from a place."""
+        """Return the arc's term that takes an activation and its values from a place."""
         place = self._term(state, span)
         if state.distinct:
             return place
@@ -233,7 +233,7 @@ class Expander:
         return given_if(output.condition, term)
 
     def _going(self, target: Target, span: Span) -> tree.Expr:
-        """The output that passes an activation on to a place."""
+        """Return the output that passes an activation on to a place."""
         state = target.state
         place = self._term(state, span)
         values = [(name, _value(target, name, span)) for name in state.kept]
@@ -250,7 +250,9 @@ class Expander:
         return tree.Call(place, (tree.Record((*parts, (CALLER, inner, span)), span),), span)
 
     def _request(self, output: Output) -> tree.Expr:
-        """The request that a `call` puts into the place of a service, with all that its caller must remember (T6)."""
+        """Return the request that a `call` puts into the place of a service, with all that its caller must remember
+        (T6).
+        """
         span, request = output.span, output.targets[0].state.request
         assert request is not None
         assert output.term is not None
@@ -268,7 +270,7 @@ class Expander:
         return tree.Call(place, (tree.Record(tuple(parts), given.span),), output.term.span)
 
     def _caller(self, targets: Sequence[Target], request: Request, span: Span) -> tree.Expr:
-        """What the request remembers: the place where the caller goes on, and its values there."""
+        """Return what the request remembers: the place where the caller goes on, and its values there."""
         caller = request.fields[CALLER]
         assert isinstance(caller, Record)
         fields = []
@@ -297,7 +299,7 @@ def _servers(t: Transition) -> tree.Expr | None:
 
 
 def _from_end(output: tree.Expr, t: Transition) -> tree.Expr:
-    """An output whose delays begin when the transition ends (T3), as one whose delays begin when it starts."""
+    """Return an output whose delays begin when the transition ends (T3), as one whose delays begin when it starts."""
     if t.time is None:
         return output
     match output:
@@ -316,7 +318,7 @@ def _value(target: Target, name: str, span: Span) -> tree.Expr:
 
 
 def _first(targets: Sequence[Target], choices: Sequence[tree.Expr], span: Span) -> tree.Expr:
-    """The choice of the first target whose condition holds. One that does not need the value takes any."""
+    """Return the choice of the first target whose condition holds. One that does not need the value takes any."""
     wanted = [choice for choice in choices if not isinstance(choice, tree.Least)]
     if all(choice == wanted[0] for choice in wanted):
         return wanted[0] if wanted else choices[0]
@@ -333,8 +335,9 @@ def _first(targets: Sequence[Target], choices: Sequence[tree.Expr], span: Span) 
 def expand_threads(
     checker: CheckState, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]], measured: Measured
 ) -> dict[int, Expansion]:
-    """The expansions of all threads, by the identity of their symbols. First all are compiled: what a request carries
-    depends on all its callers.
+    """Return the expansions of all threads, by the identity of their symbols.
+
+    First all are compiled: what a request carries depends on all its callers.
     """
     found = []
     for body, declarations in bodies:

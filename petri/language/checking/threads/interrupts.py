@@ -24,7 +24,7 @@ class Interrupt(Struct):
 
 
 def interrupted(transitions: Sequence[Transition], found: Sequence[Interrupt]) -> list[Transition]:
-    """The transitions with those of the interrupts. Raises CheckError."""
+    """Return the transitions with those of the interrupts. Raises CheckError."""
     result = list(transitions)
     for one in found:
         result.remove(one.made)
@@ -40,7 +40,10 @@ def interrupted(transitions: Sequence[Transition], found: Sequence[Interrupt]) -
 
 
 def _at(state: State, waits: Transition, one: Interrupt) -> Transition:
-    """The transition that interrupts what waits at a place. It gives back what has been held since the `do` began."""
+    """Return the transition that interrupts what waits at a place.
+
+    It gives back what has been held since the `do` began.
+    """
     made = one.made
     assert made.source is not None
     within = {name: known for name, known in state.scope.items() if name not in made.source.scope}

@@ -31,7 +31,7 @@ class Limits:
         self._late_ones: list[Transition] = []
 
     def note(self, step: tree.Step, made: Transition, held: Iterable[Held]) -> None:
-        """A step has got its transition. held: by the thread before the step."""
+        """Take note of a step's transition. held: by the thread before the step."""
         noted = Noted(step, made, list(held))
         if step.within is not None:
             self._limited.append(noted)
@@ -39,7 +39,7 @@ class Limits:
             self._labelled[step.label] = noted
 
     def late(self, transitions: Sequence[Transition]) -> list[Transition]:
-        """The transitions that fire when limits are over. Raises CheckError."""
+        """Return the transitions that fire when limits are over. Raises CheckError."""
         return [self._late(noted, noted.step.within, transitions) for noted in self._limited if noted.step.within]
 
     def _late(self, noted: Noted, limit: tree.Limit, transitions: Sequence[Transition]) -> Transition:
@@ -54,7 +54,7 @@ class Limits:
         return late
 
     def _entered(self, noted: Noted, limit: tree.Limit, transitions: Sequence[Transition]) -> State:
-        """The place from which the step with the label begins."""
+        """Return the place from which the step with the label begins."""
         name = limit.label
         found = self._labelled.get(name)
         if found is None:
@@ -76,7 +76,7 @@ class Limits:
         return state
 
     def check(self, transitions: Sequence[Transition]) -> None:
-        """Whether steps with a limit know all values that are needed where they go on, now that these are known.
+        """Check that steps with a limit know all values that are needed where they go on, now that these are known.
 
         Raises CheckError.
         """
@@ -92,7 +92,7 @@ class Limits:
 
 
 def _labels(steps: Iterable[tree.Step]) -> Iterator[str]:
-    """Those at which a step goes on when its time is over."""
+    """Yield those at which a step goes on when its time is over."""
     for step in steps:
         if step.within is not None:
             yield step.within.label

@@ -15,7 +15,7 @@ Measured = Mapping[tuple[str, str], frozenset[str]]
 def find_live(
     states: Sequence[State], transitions: Sequence[Transition], measured: Mapping[str, frozenset[str]]
 ) -> None:
-    """Sets `live` of the states. measured: the names that measures mention, by the name of the transition."""
+    """Set `live` of the states. measured: the names that measures mention, by the name of the transition."""
     for waiting in states:
         key = None if waiting.order is None else waiting.order.key
         waiting.live = frozenset(name for name in names_in(key) if name in waiting.scope)
@@ -47,14 +47,14 @@ def _own_names(t: Transition) -> Iterator[str]:
 
 
 def _kept_names(output: Output) -> Iterator[str]:
-    """The names in the values that go to the next place."""
+    """Yield the names in the values that go to the next place."""
     for target in output.targets:
         for name in target.state.kept:
             yield from names_in(target.values[name]) if name in target.values else (name,)
 
 
 def measured_names(declarations: Sequence[tree.Declaration]) -> Measured:
-    """The names that measures mention together with a step, by (thread, step): `p.born at forward.finish`."""
+    """Return the names that measures mention together with a step, by (thread, step): `p.born at forward.finish`."""
     found: dict[tuple[str, str], set[str]] = {}
 
     def keep(target: tree.Expr, value: object) -> None:

@@ -12,7 +12,7 @@ from petri.language.syntax import tree
 
 
 def service_type(checker: CheckState, e: tree.ServiceType, scope: Scope, name: str) -> Type:
-    """The type of the requests of a service; two of the same structure are one type, in all modules."""
+    """Return the type of the requests of a service; two of the same structure are one type, in all modules."""
     fields: dict[str, Type] = {}
     reply: tuple[str, ...] = ()
     for part in (e.request, e.reply):
@@ -40,7 +40,7 @@ def service_type(checker: CheckState, e: tree.ServiceType, scope: Scope, name: s
 
 
 def check_services(checker: CheckState, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]]) -> None:
-    """Reports services to which no transition replies, although threads call them, and which nothing takes from."""
+    """Report services to which no transition replies, although threads call them, and which nothing takes from."""
     for body, _ in bodies:
         for place in body.places:
             symbol = place.symbol

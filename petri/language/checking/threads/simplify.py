@@ -16,7 +16,7 @@ Misses = Callable[[object, Transition], bool]
 def simplified(
     transitions: Sequence[Transition], states: Sequence[State], misses: Misses
 ) -> tuple[list[Transition], list[State]]:
-    """The graph without transitions that take an activation from a place only to decide where it goes on.
+    """Return the graph without transitions that take an activation from a place only to decide where it goes on.
 
     Those that put it there decide instead: a request says already when it is made where its caller will go on.
     misses: whether an expression that is read when a transition starts misses what this one does.
@@ -40,7 +40,9 @@ def simplified(
 
 
 def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
-    """Whether a transition waits for nothing but an activation at a place that is its alone, and takes no time."""
+    """Return whether a transition waits for nothing but an activation at a place that is its alone, and takes no
+    time.
+    """
     if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.lets or t.time is not None:
         return False
     if (
@@ -55,7 +57,7 @@ def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
 
 
 def _reads_too_early(e: object, t: Transition, transitions: Sequence[Transition], misses: Misses) -> bool:
-    """Whether an expression of a transition would miss something where those that lead to its place read it."""
+    """Return whether an expression of a transition would miss something where those that lead to its place read it."""
     assert t.source is not None
     before = [other for other in transitions for output in other.outputs if _leads(output, t.source)]
     return any(misses(e, other) or (t.source.request is not None and asks(e, "tokens")) for other in before)
@@ -66,7 +68,7 @@ def _leads(output: Output, state: State) -> bool:
 
 
 def _passes(t: Transition, transitions: Sequence[Transition], misses: Misses) -> bool:
-    """Whether a transition only decides where the activations of its place go on."""
+    """Return whether a transition only decides where the activations of its place go on."""
     if len(t.outputs) != 1 or not _is_bare(t, transitions):
         return False
     (output,) = t.outputs
@@ -108,7 +110,7 @@ def _replaced(target: Target, state: State, targets: Sequence[Target]) -> list[T
 
 
 def _melts(t: Transition, transitions: Sequence[Transition], misses: Misses) -> bool:
-    """Whether the outputs of a transition can be those of all transitions that lead to its place."""
+    """Return whether the outputs of a transition can be those of all transitions that lead to its place."""
     if t.own or t.source is None or t.source.request is not None or not _is_bare(t, transitions):
         return False
     if any(_leads(output, t.source) for output in t.outputs):
@@ -119,7 +121,7 @@ def _melts(t: Transition, transitions: Sequence[Transition], misses: Misses) -> 
 
 
 def _melted(output: Output, t: Transition, other: Transition) -> list[Output]:
-    """An output that may lead to the place of `t`, with the outputs of `t` where it does."""
+    """Return an output that may lead to the place of `t`, with the outputs of `t` where it does."""
     if all(target.state is not t.source for target in output.targets):
         return [output]
     found, condition = [], output.condition

@@ -12,13 +12,13 @@ from petri.structs import Frozen, as_dict, replace
 
 
 def asks(e: object, function: str) -> bool:
-    """Whether an expression calls a function such as `tokens(…)`."""
+    """Return whether an expression calls a function such as `tokens(…)`."""
     calls = (part.function for part in nodes_in(e) if isinstance(part, tree.Call))
     return any(isinstance(called, tree.Name) and called.name == function for called in calls)
 
 
 def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
-    """The expression with values for some of its names."""
+    """Return the expression with values for some of its names."""
     if not values:
         return e
     match e:
@@ -43,14 +43,14 @@ def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
 
 
 def _called(e: tree.Expr, values: Mapping[str, tree.Expr]) -> tree.Expr:
-    """A function, or a place with values for names in its indices."""
+    """Return a function, or a place with values for names in its indices."""
     if isinstance(e, tree.Index):
         return replace(e, base=_called(e.base, values), index=put_in(e.index, values))
     return e if isinstance(e, tree.Name) else put_in(e, values)
 
 
 def _put_in_each(e: tree.Each | tree.ListFor, values: Mapping[str, tree.Expr]) -> tree.Each | tree.ListFor:
-    """The name of the elements gets another where a value that is put in has that name."""
+    """Give the elements another name where a value that is put in has that name."""
     name = e.over.variable
     inner = {own: value for own, value in values.items() if own != name}
     if any(name in names_in(value) for value in inner.values()):
@@ -61,7 +61,7 @@ def _put_in_each(e: tree.Each | tree.ListFor, values: Mapping[str, tree.Expr]) -
 
 
 def size(e: object) -> int:
-    """How many names, numbers and operations an expression has."""
+    """Return how many names, numbers and operations an expression has."""
     return sum(1 for _ in nodes_in(e))
 
 

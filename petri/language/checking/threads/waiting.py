@@ -14,7 +14,7 @@ from petri.language.syntax import tree
 
 
 def arrange(states: Sequence[State], transitions: Sequence[Transition], bindings: Bindings) -> None:
-    """Sets `distinct` and `discipline` of the states, whose live values are known."""
+    """Set `distinct` and `discipline` of the states, whose live values are known."""
     for state in states:
         leading = [one for one in transitions if one.source is state]
         _prefer_by_order(state, [one for one in leading if in_turn(one) and one.clock is None], bindings)
@@ -47,7 +47,7 @@ def _prefer_by_order(state: State, leading: Sequence[Transition], bindings: Bind
 
 
 def in_turn(t: Transition) -> bool:
-    """Whether a transition takes the activations of its place in their order, and not any of them.
+    """Return whether a transition takes the activations of its place in their order, and not any of them.
 
     Which one an interrupt hits is a matter of chance, and of exponential times whose runs down first.
     """
@@ -55,7 +55,7 @@ def in_turn(t: Transition) -> bool:
 
 
 def forgets(clock: tree.Expr) -> bool:
-    """Whether it is an exponential time without a memory (C4): clocks of equal tokens need not be told apart."""
+    """Return whether it is an exponential time without a memory (C4): clocks of equal tokens need not be told apart."""
     while isinstance(clock, tree.Paren):
         clock = clock.inner
     called = clock.function if isinstance(clock, tree.Call) else None

@@ -59,7 +59,7 @@ class Walk(ABC):
         return cursor
 
     def _block(self, steps: Sequence[tree.Step], cursor: Cursor) -> Cursor:
-        """Steps whose values end with them, and which must release what they hold, and only that."""
+        """Step whose values end with them, and which must release what they hold, and only that."""
         scope, held = dict(self.scope), list(self.held)
         cursor = self._steps(steps, cursor)
         if cursor.state is not None and cursor.state.reply is not None:
@@ -73,7 +73,7 @@ class Walk(ABC):
         return cursor
 
     def _rest(self, cursor: Cursor, step: tree.Step) -> State | None:
-        """The place where the activation waits before a step; None at the start of the thread."""
+        """Return the place where the activation waits before a step; None at the start of the thread."""
         if cursor.clauses is not None:
             cursor = Cursor(ends=self._ends(cursor, tree.Step("choose", step.span, step.name_span)))
         if cursor.start:
@@ -92,7 +92,10 @@ class Walk(ABC):
         end.transition.outputs.append(Output(end.condition, term, span, [Target(None, state, dict(end.values))]))
 
     def _ends(self, cursor: Cursor, step: tree.Step, own: bool = False) -> list[End]:
-        """The ends of the transitions before a step that neither waits nor lasts; `own`: it needs one of its own."""
+        """Return the ends of the transitions before a step that neither waits nor lasts;
+
+        `own`: it needs one of its own.
+        """
         if own and cursor.ends:
             cursor = Cursor(state=self._rest(cursor, step))
         if cursor.state is None and not cursor.start:
@@ -103,7 +106,7 @@ class Walk(ABC):
         return [*cursor.ends, End(made, None, {})]
 
     def _transition(self, cursor: Cursor, step: tree.Step) -> Transition:
-        """A new transition for a step, from the place where the cursor is."""
+        """Return a new transition for a step, from the place where the cursor is."""
         state = self._rest(cursor, step) if cursor.ends else cursor.state
         self._ordered(step, state)
         made = Transition(step.label, self._word(step), state, step.span, step.name_span, step.doc)
@@ -128,14 +131,15 @@ class Walk(ABC):
         state.order = step.discipline
 
     def _word(self, step: tree.Step) -> str:
-        """The verb and its first place."""
+        """Return the verb and its first place."""
         terms = [*(arc.term for arc in step.arcs), *step.outputs]
         symbol = self.bindings.place(terms[0]) if terms else None
         word = _WORDS.get(step.verb, step.verb)
         return word if symbol is None else f"{word}_{symbol.name}"
 
     def _apart(self, step: tree.Step, cursor: Cursor, condition: tree.Expr | None = None) -> bool:
-        """Whether a step needs a transition of its own, so that it takes effect when the one before it has ended.
+        """Return whether a step needs a transition of its own, so that it takes effect when the one before it has
+        ended.
 
         condition: what it asks, if that is not what is written.
         """
@@ -145,7 +149,9 @@ class Walk(ABC):
         return bool(step.label) or capped or any(self.misses(asked, end.transition) for end in cursor.ends)
 
     def misses(self, e: object, t: Transition) -> bool:
-        """Whether an expression that is read when a transition starts misses what it does to the places asked about."""
+        """Return whether an expression that is read when a transition starts misses what it does to the places asked
+        about.
+        """
         asked = self.bindings.asked(e)
         if not asked or t.time is not None or t.interrupts:
             return bool(asked)
@@ -157,14 +163,16 @@ class Walk(ABC):
         self.scope |= found
 
     def _put(self, e: tree.Expr, end: End) -> tree.Expr:
-        """An expression of a step at the end of a transition, in terms of the values at its start (T3)."""
+        """Return an expression of a step at the end of a transition, in terms of the values at its start (T3)."""
         values = end.values
         if end.transition.time is not None:
             values = {**values, "now": tree.Name("end", e.span)}
         return put_in(e, values)  # type: ignore[no-any-return]
 
     def _short(self, value: tree.Expr, name: str, end: End) -> tree.Expr:
-        """A value for the expressions of later steps: a long one as a name, so that these do not grow on and on."""
+        """Return a value for the expressions of later steps: a long one as a name, so that these do not grow on and
+        on.
+        """
         if size(value) <= _LONGEST:
             return value
         short = self.bindings.fresh(name)
@@ -172,12 +180,12 @@ class Walk(ABC):
         return tree.Name(short, value.span)
 
     def _binds(self, step: tree.Step) -> Scope:
-        """The values that the tokens of a step bind, perhaps by names of a block that has ended."""
+        """Return the values that the tokens of a step bind, perhaps by names of a block that has ended."""
         arcs = step.arcs if step.verb in _TAKING else ()
         return {name: known for arc in arcs for name, known in self.bindings.of_arc(arc, self.scope).items()}
 
     def _bound(self, *parts: object, anew: Scope | None = None) -> None:
-        """Reports a value that was bound in a block which has ended, and is not bound anew."""
+        """Report a value that was bound in a block which has ended, and is not bound anew."""
         for part in parts:
             for name, span in mentions(part):
                 if name in self._gone and name not in self.scope and name not in (anew or {}):
@@ -185,7 +193,7 @@ class Walk(ABC):
 
     @abstractmethod
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        """Makes what a step needs; the result is where the activation is behind it. Raises CheckError."""
+        """Make what a step needs; the result is where the activation is behind it. Raises CheckError."""
 
 
 def _is_capped(place: PlaceSymbol) -> bool:
