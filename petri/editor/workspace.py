@@ -55,14 +55,14 @@ class Workspace:
         self._lock = Lock()
 
     def open(self, path: Path, text: str) -> None:
-        """Take note that a text was opened or changed. A new one may be the file that others missed."""
+        """Note that a text was opened or changed. A new one may be the file that others missed."""
         if path not in self.texts:
             self.checked.clear()
         self.texts[path] = text
         self.stamp += 1
 
     def close(self, path: Path) -> None:
-        """Take note that a text was closed: what was not saved is gone."""
+        """Note that a text was closed: what was not saved is gone."""
         self.texts.pop(path, None)
         self._known.clear()
         self.changed_on_disk()

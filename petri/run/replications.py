@@ -500,7 +500,7 @@ class Parts:
             return part
 
     def adapt(self, size: int, seconds: float) -> None:
-        """Take note that a part of this size took as long."""
+        """Note that a part of this size took as long."""
         if seconds < PIECE / 2:
             self._size = max(self._size, 2 * size)
         elif seconds > 2 * PIECE:

@@ -31,7 +31,7 @@ class Limits:
         self._late_ones: list[Transition] = []
 
     def note(self, step: tree.Step, made: Transition, held: Iterable[Held]) -> None:
-        """Take note of a step's transition. held: by the thread before the step."""
+        """Note a step's transition. held: by the thread before the step."""
         noted = Noted(step, made, list(held))
         if step.within is not None:
             self._limited.append(noted)
