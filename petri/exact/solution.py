@@ -97,8 +97,8 @@ class Solution(ShownInNotebook, Frozen):
     shortest: float = math.inf
     symmetries: tuple[Symmetry | ValueSymmetry, ...] = ()
 
-    def figure(self, name: str) -> Exact:
-        """A figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
+    def exact(self, name: str) -> Exact:
+        """Return a figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
 
         Raises UnknownName (a KeyError) with the nearest names.
         """
