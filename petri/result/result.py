@@ -32,7 +32,7 @@ class Result(ShownInNotebook, RunFigures):
         """Draw a measure or a place as on the page of the run: a plotly figure, which a notebook shows.
 
         kind: of a measure "density", "tail" or "series", or of reordering "extent", "degree", "displacement" or
-        "buffer"; of a place "tokens" (the share of time by their number) or "history". Without it, the first of these
+        "buffer"; of a place "tokens" (the share of time by their number, of a run with `occupancy`) or "history". Without it, the first of these
         that the run has. Raises UnknownName (a KeyError) with the nearest names, ValueError where there is nothing to
         draw, and ImportError if plotly is not installed (the extra `plots`).
         """

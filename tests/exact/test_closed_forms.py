@@ -88,9 +88,7 @@ def test_measures_of_the_marking() -> None:
 @pytest.mark.parametrize(("servers", "offered", "loss"), [(2, 1.5, 0.3103448), (4, 3.2, 0.2281449)])
 def test_mmcc(servers: int, offered: float, loss: float) -> None:
     """Erlang B."""
-    assert petri.load("mmcc", servers=servers, offered=offered).solve().exact("lost").value == pytest.approx(
-        loss, 1e-6
-    )
+    assert petri.load("mmcc", servers=servers, offered=offered).solve().exact("lost").value == pytest.approx(loss, 1e-6)
 
 
 @pytest.mark.parametrize(("machines", "rate"), [(1, 0.1), (2, 0.1980198), (10, 0.8320368), (20, 0.999383)])

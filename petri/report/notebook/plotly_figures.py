@@ -77,7 +77,9 @@ def run_figure(result: Result, name: str, *, kind: str | None = None) -> Figure:
         transitions = [transition.name for transition in net.transitions]
         raise unknown_name(name, "measure or place", [*measures, *rows], {"transition": transitions})
     if not found:
-        raise ValueError(f"`{visible(name)}` has nothing to draw: only values at events and series have figures")
+        raise ValueError(f"`{visible(name)}` is one number, or has no data: samples, series and places have figures")
+    if kind == "tokens" and name not in measures and record.occupancy() is None:
+        raise ValueError("the run has not recorded how long places hold how many tokens: run(occupancy=True)")
     if kind is not None and kind not in found:
         raise unknown_name(kind, f"figure of `{name}` of the kind", list(found), {})
     return found[kind or next(iter(found))]
