@@ -81,7 +81,7 @@ def test_a_sweep_has_the_curves_of_its_page(outcome: Outcome) -> None:
     assert traces(outcome.figure("stay")) in drawn
     assert traces(outcome.figure(x="load", y="refused")) in drawn
     names = [line.get("name") for line in traces(outcome.figure("stay", x="seats"))]
-    assert names == ["load 0.5", "load 0.8", "load 0.9", "missed"] or names[-1] == "expected"
+    assert names[:3] == ["load 0.5", "load 0.8", "load 0.9"]
 
 
 def test_a_solution_has_bars_with_the_bounds_of_their_errors(solution: Solution) -> None:
@@ -99,11 +99,11 @@ def test_colours_of_the_page_have_values(result: Result, outcome: Outcome) -> No
 
 
 def test_wrong_names_of_a_run(result: Result) -> None:
-    with pytest.raises(petri.UnknownName, match="there is no measure or place `wiat`(.|\n)*did you mean `wait`"):
+    with pytest.raises(petri.UnknownName, match=r"there is no measure or place `wiat`(.|\n)*did you mean `wait`"):
         result.figure("wiat")
     with pytest.raises(petri.UnknownName, match="`serve` is a transition"):
         result.figure("serve")
-    with pytest.raises(petri.UnknownName, match="did you mean `tail`(.|\n)*there are `density` and `tail`"):
+    with pytest.raises(petri.UnknownName, match=r"did you mean `tail`(.|\n)*there are `density` and `tail`"):
         result.figure("wait", "tial")
     with pytest.raises(ValueError, match="`rate_` is one number"):
         result.figure("rate_")
@@ -116,7 +116,7 @@ def test_wrong_names_of_a_sweep(outcome: Outcome) -> None:
         outcome.figure("saty")
     with pytest.raises(petri.UnknownName, match="`load` is a parameter"):
         outcome.figure("load")
-    with pytest.raises(petri.UnknownName, match="there is no parameter `laod`(.|\n)*did you mean `load`"):
+    with pytest.raises(petri.UnknownName, match=r"there is no parameter `laod`(.|\n)*did you mean `load`"):
         outcome.figure("stay", x="laod")
 
 
