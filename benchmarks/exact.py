@@ -20,7 +20,7 @@ def measure(cards: int) -> str:
     solution = solve(net)
     solved = process_time() - start - explored
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    throughput = solution.figure("enter.rate")
+    throughput = solution.exact("enter.rate")
     figures = [one for one in (*solution.places, *solution.transitions) if one.value]
     worst = max(one.error / abs(one.value) for one in figures)
     return (
@@ -47,7 +47,7 @@ def exchange() -> str:
     for symmetry in (True, False):
         start = process_time()
         solution = model.solve(symmetry=symmetry)
-        told.append(f"{solution.states:,} states in {process_time() - start:.2f} s, {solution.figure('start[1].rate')}")
+        told.append(f"{solution.states:,} states in {process_time() - start:.2f} s, {solution.exact('start[1].rate')}")
     return f"ten equal workers: {told[0]}; without exchanges {told[1]}"
 
 

@@ -393,10 +393,7 @@ class Model(ShownInNotebook, Frozen):
         return drawing
 
     def graph(self) -> Any:
-        """Return the net as a graph of networkx, whose nodes are places and transitions (`petri.views.graph_of`).
-
-        Raises ImportError without networkx.
-        """
+        """Return the net as a graph of networkx, whose nodes are places and transitions (`petri.views.graph_of`)."""
         return graph_of(self.net)
 
     def live(self, *, threads: int | None = None, **options: Unpack[RunOptions]) -> Any:

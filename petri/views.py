@@ -44,16 +44,14 @@ class Drawing(ShownInNotebook, Frozen):
 
 
 def graph_of(net: Net) -> Any:
-    """Return the net as a networkx.MultiDiGraph. Raises ImportError without networkx.
+    """Return the net as a networkx.MultiDiGraph.
 
     A node is a place or a transition, by its name, with `kind`; a place has `tokens` (at the start), `type` and
     `capacity` (or None). An edge has `kind` (input, output, read, inhibitor or reset) and `count`, which is None
     where the marking decides it.
     """
-    try:
-        import networkx
-    except ImportError as error:
-        raise ImportError("the graph of a net needs networkx: pip install 'pnsim[exact]'", name="networkx") from error
+    import networkx  # takes longer than a run of a small net
+
     graph = networkx.MultiDiGraph(name=net.name)
     for place in net.places:
         about = {"tokens": place.held, "capacity": place.capacity, "type": place.colour.name}

@@ -1,4 +1,4 @@
-"""scipy and networkx, which only exact answers need: the extra `exact`."""
+"""scipy, which only exact answers need: the extra `exact`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class NeedsExtra(ImportError):
 
 
 def library(name: str) -> Any:
-    """Return the module of scipy or networkx of this name. Raises NeedsExtra."""
+    """Return the module of scipy of this name. Raises NeedsExtra."""
     try:
         return import_module(name)
     except ImportError as error:

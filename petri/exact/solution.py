@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from petri.diagnostics import Diagnostic, unknown_name
-from petri.display import ShownInNotebook
+from petri.display import ShownInNotebook, report
 from petri.exact.chain import Limits, StateView, Unsolvable
 from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, none
 from petri.exact.explore import explore
@@ -97,7 +97,7 @@ class Solution(ShownInNotebook, Frozen):
     shortest: float = math.inf
     symmetries: tuple[Symmetry | ValueSymmetry, ...] = ()
 
-    def figure(self, name: str) -> Exact:
+    def exact(self, name: str) -> Exact:
         """Return a figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
 
         Raises UnknownName (a KeyError) with the nearest names.
@@ -106,6 +106,15 @@ class Solution(ShownInNotebook, Frozen):
         if name not in every:
             raise unknown_name(name, "figure", list(every), {})
         return every[name]
+
+    def figure(self, *names: str) -> Any:
+        """Draw exact figures as bars: a plotly figure, which a notebook shows.
+
+        A name is one of `exact`, or that of a column, such as "utilisation" or "rate": a bar for each place or
+        transition that has it. Raises UnknownName (a KeyError) with the nearest names, ValueError where there is
+        nothing to draw or the units differ, and ImportError if plotly is not installed (the extra `plots`).
+        """
+        return report().figure(self, *names)
 
     @property
     def passed(self) -> bool:

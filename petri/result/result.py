@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from petri.display import ShownInNotebook
+from petri.display import ShownInNotebook, report
 from petri.result.export import result_dataset, result_dict, result_frames, result_polars
 from petri.result.figures import RunFigures
 from petri.run.saved_run import SavedRun, saved_run
@@ -27,6 +27,18 @@ class Result(ShownInNotebook, RunFigures):
         plan = self.plan
         found = [one.saved for _, one in sorted(self.replications.special.items()) if one.saved is not None]
         return saved_run(self.net, plan.until, plan.warmup, plan.seed, found)
+
+    def figure(self, name: str, kind: str | None = None) -> Any:
+        """Draw a measure or a place as on the page of the run: a plotly figure, which a notebook shows.
+
+        kind: of a measure "density", "tail" or "series", or of reordering "extent", "degree", "displacement" or
+        "buffer"; of a place "tokens" (the share of time by their number, of a run with `occupancy`) or "history".
+        Without it, the first of these that the run has.
+
+        Raises UnknownName (a KeyError) with the nearest names, ValueError where there is nothing to draw, and
+        ImportError if plotly is not installed (the extra `plots`).
+        """
+        return report().figure(self, name, kind=kind)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; nan becomes None."""

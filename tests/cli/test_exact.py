@@ -289,7 +289,6 @@ def test_conditions_that_are_wrong(call: Call, condition: str, said: str) -> Non
 
 
 def test_graphs(call: Call, tmp_path: Path) -> None:
-    pytest.importorskip("networkx")
     graph, drawing = tmp_path / "g.graphml", tmp_path / "g.svg"
     assert call("reach", "mm1k", "--graph", str(graph), "--svg", str(drawing)).status == 0
     assert graph.read_text().count("<node") == 24

@@ -153,7 +153,7 @@ def test_help_loads_neither_the_language_nor_numpy() -> None:
     assert {"numpy", "lark", "petri.language.syntax"}.isdisjoint(modules_after("--help"))
 
 
-def test_a_run_loads_no_extra() -> None:
+def test_a_run_loads_no_extra_and_no_networkx() -> None:
     extras = {"dask", "ipywidgets", "networkx", "pandas", "plotly", "polars", "pyarrow", "pygls", "scipy", "xarray"}
     assert extras.isdisjoint(modules_after("run", "mm1", "-q"))
 

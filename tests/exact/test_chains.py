@@ -136,9 +136,9 @@ def test_firings_that_take_no_time_may_go_in_circles() -> None:
     for one, other in zip(columns_of(native), columns_of(plain), strict=True):
         assert np.allclose(one, other, rtol=1e-14, atol=0.0)
     solution = petri.Model(net).solve()
-    filed = solution.figure("file.rate").value / solution.figure("write.rate").value
+    filed = solution.exact("file.rate").value / solution.exact("write.rate").value
     assert filed == pytest.approx(1 / (1 + 3 * (1 - 5 / 6)), rel=1e-13)  # of three in four, five in six come back
-    assert solution.figure("keep.rate").value == pytest.approx(solution.figure("return.rate").value * 2 / 5, rel=1e-13)
+    assert solution.exact("keep.rate").value == pytest.approx(solution.exact("return.rate").value * 2 / 5, rel=1e-13)
 
 
 def test_a_circle_that_nothing_leaves() -> None:

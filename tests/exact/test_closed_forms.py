@@ -32,7 +32,7 @@ def test_library(name: str) -> None:
 def test_mm1k(load: float, refused: float) -> None:
     """M/M/1/K (Kleinrock, Queueing Systems I)."""
     seats = 2 if load == 0.5 else 5
-    found = petri.load("mm1k", load=load, seats=seats).solve().figure("refused")
+    found = petri.load("mm1k", load=load, seats=seats).solve().exact("refused")
     closed = 1 / (seats + 1) if load == 1.0 else (1 - load) * load**seats / (1 - load ** (seats + 1))
     assert closed == pytest.approx(refused, rel=1e-6)
     assert found.value == pytest.approx(closed, rel=1e-12)
@@ -59,7 +59,7 @@ def test_many_states_that_hardly_ever_occur(customers: int, monkeypatch: pytest.
     )
     weights = [math.comb(n + 2, 2) * load**n for n in range(customers + 1)]
     inside = sum(n * weight for n, weight in enumerate(weights)) / sum(weights)
-    found = net.solve().figure("inside")
+    found = net.solve().exact("inside")
     assert found.value == pytest.approx(inside, rel=1e-9)
     assert abs(found.value - inside) <= found.error + 1e-15
 
@@ -81,22 +81,20 @@ def test_measures_of_the_marking() -> None:
         """
     )
     solution = net.solve()
-    assert solution.figure("full").value == pytest.approx(1 / 5, rel=1e-12)
-    assert solution.figure("squares").value == pytest.approx((1 + 4 + 9) / 10, rel=1e-12)
+    assert solution.exact("full").value == pytest.approx(1 / 5, rel=1e-12)
+    assert solution.exact("squares").value == pytest.approx((1 + 4 + 9) / 10, rel=1e-12)
 
 
 @pytest.mark.parametrize(("servers", "offered", "loss"), [(2, 1.5, 0.3103448), (4, 3.2, 0.2281449)])
 def test_mmcc(servers: int, offered: float, loss: float) -> None:
     """Erlang B."""
-    assert petri.load("mmcc", servers=servers, offered=offered).solve().figure("lost").value == pytest.approx(
-        loss, 1e-6
-    )
+    assert petri.load("mmcc", servers=servers, offered=offered).solve().exact("lost").value == pytest.approx(loss, 1e-6)
 
 
 @pytest.mark.parametrize(("machines", "rate"), [(1, 0.1), (2, 0.1980198), (10, 0.8320368), (20, 0.999383)])
 def test_machine_repairman(machines: int, rate: float) -> None:
     """Mean value analysis."""
-    found = petri.load("repairman", machines=machines).solve().figure("repairs").value
+    found = petri.load("repairman", machines=machines).solve().exact("repairs").value
     assert found == pytest.approx(rate, rel=1e-6)
 
 
@@ -104,20 +102,20 @@ def test_machine_repairman(machines: int, rate: float) -> None:
 def test_memory_with_banks(banks: int, lost: float) -> None:
     """A chain in ticks: the residual busy times of the last three accesses (Kachris et al., Table 1, column 1)."""
     solution = petri.load("memory_banks", banks=banks).solve()
-    assert solution.figure("lost").value == pytest.approx(lost, rel=1e-6)
+    assert solution.exact("lost").value == pytest.approx(lost, rel=1e-6)
 
 
 def test_marked_graph() -> None:
     """The slowest circuit (Ramchandani 1973)."""
-    assert petri.load("marked_graph").solve().figure("throughput").value == pytest.approx(2 / 11, rel=1e-12)
+    assert petri.load("marked_graph").solve().exact("throughput").value == pytest.approx(2 / 11, rel=1e-12)
 
 
 def test_parallel_computation() -> None:
     """Ajmone Marsan et al., Modelling with GSPNs, section 6.3: tangible states, idle processes, output."""
     solution = petri.load("gspn_parallel").solve()
     assert solution.tangible == 20
-    assert solution.figure("new_data.in_progress").value == pytest.approx(1.505551, rel=1e-6)
-    assert solution.figure("output.rate").value == pytest.approx(0.3011101, rel=1e-6)
+    assert solution.exact("new_data.in_progress").value == pytest.approx(1.505551, rel=1e-6)
+    assert solution.exact("output.rate").value == pytest.approx(0.3011101, rel=1e-6)
 
 
 def there_and_back(there: str, back: str) -> str:
@@ -134,16 +132,16 @@ def test_phases() -> None:
     """An alternating renewal process spends time in proportion to the means, whatever the distributions."""
     for stages in (1, 4):
         found = petri.loads(there_and_back(f"erlang({stages}, 2)", "exp(3)")).solve()
-        assert found.figure("go.active").value == pytest.approx(0.4, rel=1e-13)
-        assert found.figure("go.rate").value == pytest.approx(0.2, rel=1e-13)
+        assert found.exact("go.active").value == pytest.approx(0.4, rel=1e-13)
+        assert found.exact("go.rate").value == pytest.approx(0.2, rel=1e-13)
     text = there_and_back("hyperexponential(2, 3)", "exp(3)")
-    assert petri.loads(text).solve().figure("go.active").value == pytest.approx(0.4, rel=1e-13)
+    assert petri.loads(text).solve().exact("go.active").value == pytest.approx(0.4, rel=1e-13)
 
 
 def test_geometric_times() -> None:
     text = there_and_back("geometric(0.25) * 1", "6")
     found = petri.loads(text).solve()
-    assert found.figure("go.active").value == pytest.approx(0.4, rel=2e-3)  # its step is rounded to ticks
+    assert found.exact("go.active").value == pytest.approx(0.4, rel=2e-3)  # its step is rounded to ticks
 
 
 def test_rare_states_are_certain_to_twelve_digits() -> None:
@@ -155,7 +153,7 @@ def test_rare_states_are_certain_to_twelve_digits() -> None:
     weights = [1.0]
     for n in range(4):
         weights.append(weights[-1] * (4 - n) / 100)
-    dark = petri.loads("\n".join(lines)).solve().figure("fail3.rate")
+    dark = petri.loads("\n".join(lines)).solve().exact("fail3.rate")
     expected = weights[3] / 100 / sum(weights)
     assert dark.value == pytest.approx(expected, rel=1e-12, abs=0.0)
     assert dark.error <= 1e-12 * dark.value
@@ -177,11 +175,11 @@ transition go: queue, b -> seat, b takes exp(slow)
     load = ratio
     weights = [load**count for count in range(4)]
     room, empty = sum(weights[:3]) / sum(weights), weights[0] / sum(weights)
-    rate = solution.figure("come.rate")
+    rate = solution.exact("come.rate")
     assert rate.value == pytest.approx(room, rel=1e-9, abs=0.0)
     assert rate.bounded is not None
     assert rate.bounded.low * (1 - 1e-12) <= room <= rate.bounded.high * (1 + 1e-12)
-    busy = solution.figure("go.active")
+    busy = solution.exact("go.active")
     assert busy.bounded is not None
     assert busy.bounded.low - 1e-16 <= 1 - empty <= busy.bounded.high + 1e-16
 
@@ -192,18 +190,18 @@ def test_transient_of_two_states() -> None:
     down, both, at = 1 / 4, 1 / 4 + 1, 2.0
     solution = petri.loads(text).solve(at=at)
     average = down / both * (1 - (1 - math.exp(-both * at)) / (both * at))
-    repairing = solution.figure("repair.active")
+    repairing = solution.exact("repair.active")
     assert repairing.value == pytest.approx(average, rel=1e-12)
     assert abs(repairing.value - average) <= repairing.error
-    assert solution.figure("fail.firings").value == pytest.approx(1 + at * average, rel=1e-12)  # repairs, and the first
+    assert solution.exact("fail.firings").value == pytest.approx(1 + at * average, rel=1e-12)  # repairs, and the first
 
 
 def test_transient_in_ticks() -> None:
     text = "net c\nplace a = token\nplace b\ntransition go: a -> b takes 2\ntransition back: b -> a takes 3\n"
     found = petri.loads(text).solve(at=11.0)  # go 0–2, back 2–5, go 5–7, back 7–10, go 10–
-    assert found.figure("go.firings").value == 3.0
-    assert found.figure("back.firings").value == 2.0
-    assert found.figure("go.active").value == pytest.approx(5 / 11)
+    assert found.exact("go.firings").value == 3.0
+    assert found.exact("back.firings").value == 2.0
+    assert found.exact("go.active").value == pytest.approx(5 / 11)
 
 
 def test_several_ends() -> None:
@@ -220,7 +218,7 @@ transition walk: left, work -> left, work takes exp(2)
     solution = petri.loads(text).solve()
     assert [one.dead for one in sorted(solution.classes, key=lambda one: one.dead)] == [False, True]
     assert all(one.probability.value == pytest.approx(0.5) for one in solution.classes)
-    assert solution.figure("walk.rate").value == pytest.approx(0.25, rel=1e-12)
+    assert solution.exact("walk.rate").value == pytest.approx(0.25, rel=1e-12)
 
 
 def test_loops_that_take_no_time() -> None:
@@ -235,8 +233,8 @@ transition again: c -> b
 transition leave: b -> a weight 1
 """
     solution = petri.loads(text).solve()
-    assert solution.figure("around.rate").value == pytest.approx(3.0, rel=1e-12)
-    assert solution.figure("work.rate").value == pytest.approx(1.0, rel=1e-12)
+    assert solution.exact("around.rate").value == pytest.approx(3.0, rel=1e-12)
+    assert solution.exact("work.rate").value == pytest.approx(1.0, rel=1e-12)
 
 
 def test_values_of_firings() -> None:
@@ -251,8 +249,8 @@ measure size = k at go
   record mean, std
 """
     solution = petri.loads(text).solve()
-    assert solution.figure("size").value == pytest.approx(2.0, rel=1e-12)
-    assert solution.figure("size.std").value == pytest.approx(math.sqrt(2 / 3), rel=1e-9)
+    assert solution.exact("size").value == pytest.approx(2.0, rel=1e-12)
+    assert solution.exact("size.std").value == pytest.approx(math.sqrt(2 / 3), rel=1e-9)
 
 
 @pytest.mark.parametrize("most", [steady.MOST_DIRECT, 1])
@@ -297,7 +295,7 @@ def test_bounds_where_parts_are_hardly_connected(mean: float) -> None:
         "transition cd: c -> d after exp(1)\ntransition dc: d -> c after exp(1)\n"
         f"transition ac: a -> c after exp({mean!r})\ntransition ca: c -> a after exp({mean!r})\n"
     )
-    found = model.solve().figure("a.mean").bounded
+    found = model.solve().exact("a.mean").bounded
     assert found is not None
     assert found.low <= 0.25 <= found.high
     assert found.low <= found.value <= found.high
@@ -310,7 +308,7 @@ place queue : { k: 0..1 } fifo per k = {k: 0}, {k: 1}
 transition both: queue(a), queue(b) -> queue({k: 0}), queue({k: 1})  takes exp(0.5)
 measure pairs = rate(both)
 """
-    assert petri.loads(text).solve().figure("pairs").value == pytest.approx(2.0, rel=1e-12)
+    assert petri.loads(text).solve().exact("pairs").value == pytest.approx(2.0, rel=1e-12)
 
 
 def test_a_set_leaves_at_once() -> None:
@@ -327,8 +325,8 @@ measure size = many at serve
     shares[:9] *= serve / (come + serve)
     mean = float(shares @ np.arange(10))
     solution = petri.loads(text).solve()
-    assert solution.figure("waiting").value == pytest.approx(mean, rel=1e-9)
-    assert solution.figure("size").value == pytest.approx(mean / 2, rel=1e-9)
+    assert solution.exact("waiting").value == pytest.approx(mean, rel=1e-9)
+    assert solution.exact("size").value == pytest.approx(mean / 2, rel=1e-9)
 
 
 def test_weights_of_the_marking() -> None:
@@ -345,4 +343,4 @@ def test_weights_of_the_marking() -> None:
     """ + "".join(f"measure p{number} = share(tokens(here) == {number})\n" for number in range(7))
     solution = petri.loads(net).solve()
     for number in range(7):
-        assert solution.figure(f"p{number}").value == pytest.approx(math.comb(6, number) / 64, rel=1e-12)
+        assert solution.exact(f"p{number}").value == pytest.approx(math.comb(6, number) / 64, rel=1e-12)

@@ -41,7 +41,7 @@ def test_oracles_with_a_chain() -> None:
 def figure(solution: Any, name: str) -> float | None:
     """Return a figure that the chain determines."""
     try:
-        found = solution.figure(name)
+        found = solution.exact(name)
     except KeyError:
         return None
     return None if found.bounded is None else float(found.value)
@@ -83,4 +83,4 @@ def lost(banks: int, busy: int = 4) -> float:
 def test_memory_in_order(banks: int) -> None:
     """Column 1 of Table 1 of Kachris et al., to ten digits: accesses with constant times make a chain in ticks."""
     solution = petri.load("memory_banks", banks=banks).solve()
-    assert solution.figure("lost").value == pytest.approx(lost(banks), rel=1e-10)
+    assert solution.exact("lost").value == pytest.approx(lost(banks), rel=1e-10)

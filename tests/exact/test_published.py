@@ -25,7 +25,7 @@ was written by hand for this net), and its error."""
 def test_kanban(cards: int, states: int, arcs: int, throughput: float, error: float) -> None:
     solution = solve(kanban(cards))
     assert (solution.states, solution.arcs) == (states, arcs)
-    found = solution.figure("enter.rate").bounded
+    found = solution.exact("enter.rate").bounded
     assert found is not None
     assert found.low - error <= throughput <= found.high + error
     assert found.high - found.low < 1e-9
@@ -64,7 +64,7 @@ def test_polling(stations: int, waiting: float | None, first: float) -> None:
     """The figures of the benchmark set that were published as rationals."""
     solution = petri.loads(POLLING, stations=stations).solve()
     for name, published in (("waiting", waiting), ("first", first)):
-        found = solution.figure(name).bounded
+        found = solution.exact(name).bounded
         assert found is not None
         if published is not None:
             assert found.low - 1e-15 <= published <= found.high + 1e-15

@@ -84,7 +84,7 @@ def test_overflow_of_a_tandem() -> None:
 def test_share_of_time_in_which_a_queue_is_full() -> None:
     """1e-4 of the time from 10 to 30 of a queue that is empty at 0, from the chain."""
     model = petri.loads(QUEUE)
-    early, late = (model.solve(at=time).figure("m").value * time for time in (10.0, 30.0))
+    early, late = (model.solve(at=time).exact("m").value * time for time in (10.0, 30.0))
     assert covered(model.net, (late - early) / 20, Plan(30.0, warmup=10.0)) >= 181
 
 

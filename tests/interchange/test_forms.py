@@ -60,7 +60,7 @@ def test_states(name: str) -> None:
     ],
 )
 def test_figures(name: str, figure: str, value: float) -> None:
-    assert read(NETS / name).solve().figure(figure).value == pytest.approx(value, rel=1e-9)
+    assert read(NETS / name).solve().exact(figure).value == pytest.approx(value, rel=1e-9)
 
 
 def lines(text: str, name: str) -> list[str]:

@@ -84,7 +84,7 @@ def test_storm_solves_a_chain(format: str, tmp_path: Path) -> None:
     assert chain.nr_states == len(explore(model.net, bounds(None)))
     first = chain.initial_states[0]
     waiting = sum(stormpy.model_checking(chain, one).get_value(first) for one in asked)
-    assert waiting == pytest.approx(model.solve().figure("waiting").value, abs=1e-5)
+    assert waiting == pytest.approx(model.solve().exact("waiting").value, abs=1e-5)
 
 
 COLOURS = """<color id="c1"><id>NO</id><int/></color><color id="c2"><id>UNIT</id><unit/></color>

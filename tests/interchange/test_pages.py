@@ -54,4 +54,4 @@ def test_both_sides(page: str, kind: str, foreign: str, own: str) -> None:
 def test_the_figure_of_each_net(kind: str, figure: str, off: float) -> None:
     own = next(own for _, one, _, own in PAIRS if one == kind)
     solved = petri.loads(f"{own}measure asked = {figure}\n" if figure != "broken" else own).solve()
-    assert solved.figure("asked" if figure != "broken" else "broken").value == pytest.approx(BROKEN, rel=off)
+    assert solved.exact("asked" if figure != "broken" else "broken").value == pytest.approx(BROKEN, rel=off)

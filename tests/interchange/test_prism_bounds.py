@@ -139,6 +139,6 @@ measure states = mean(s, value)
         text = imported(written, "a.prism") + "measure states = mean(s, value)\n"
         theirs = Model(*language.loads_with_sources(text, {})).solve()
         for name in ("states", "q.mean", "d.rate"):
-            assert theirs.figure(name).value == pytest.approx(ours.solve().figure(name).value, rel=1e-9)
+            assert theirs.exact(name).value == pytest.approx(ours.solve().exact(name).value, rel=1e-9)
     else:
         assert '"lower-bound": 0,\n    "upper-bound": 2' in written

@@ -57,7 +57,7 @@ def test_replications_count_together() -> None:
 def test_a_run_and_the_exact_answer() -> None:
     """The run's interval contains the exact probability. Neither needs an end of the run."""
     model = petri.load("tandem_overflow", c=4)
-    exact = model.solve().figure("overflow").value
+    exact = model.solve().exact("overflow").value
     result = model.run()
     interval = result.measure("overflow").interval
     assert interval.low < exact < interval.high
@@ -68,7 +68,7 @@ def test_a_run_and_the_exact_answer() -> None:
 @pytest.mark.parametrize(("c", "probability"), [(8, 5.602363637e-6), (10, 3.147277622e-7), (16, 7.157670419e-11)])
 def test_exact_overflow_of_a_tandem(c: int, probability: float) -> None:
     """By elimination without subtraction, which agrees with PRISM to the digits that PRISM has."""
-    assert petri.load("tandem_overflow", c=c).solve().figure("overflow").value == pytest.approx(probability, rel=1e-6)
+    assert petri.load("tandem_overflow", c=c).solve().exact("overflow").value == pytest.approx(probability, rel=1e-6)
 
 
 def test_instances_with_the_same_question_have_answers_of_their_own() -> None:
@@ -87,7 +87,7 @@ def test_instances_with_the_same_question_have_answers_of_their_own() -> None:
     """)
     solution = lines.solve()
     for name, load in (("slow", 1 / 8), ("fast", 1 / 2)):
-        assert solution.figure(f"{name}.full").value == pytest.approx(load**3 * (1 - load) / (1 - load**4), rel=1e-9)
+        assert solution.exact(f"{name}.full").value == pytest.approx(load**3 * (1 - load) / (1 - load**4), rel=1e-9)
 
 
 @pytest.mark.parametrize(("unit", "of"), [("time ms", "ms"), ("time s", "ms"), ("time min", "us"), ("", "")])

@@ -112,8 +112,8 @@ def expected(procs: int, lines: int) -> tuple[float, float]:
 def test_the_exact_figures_are_those_of_a_chain_of_its_own(procs: int, lines: int) -> None:
     power, load = expected(procs, lines)
     found = petri.load("patterns/mesi", procs=procs, lines=lines).solve()
-    assert found.figure("power").value == pytest.approx(power, rel=1e-9)
-    assert found.figure("bus_load").value == pytest.approx(load, rel=1e-9)
+    assert found.exact("power").value == pytest.approx(power, rel=1e-9)
+    assert found.exact("bus_load").value == pytest.approx(load, rel=1e-9)
 
 
 def test_one_processor_in_closed_form() -> None:
@@ -121,7 +121,7 @@ def test_one_processor_in_closed_form() -> None:
     dirty = WRITES / (1 - (1 - WRITES) / 3)
     power = THINK / (THINK + 2 / 3 * (MEMORY + dirty * WRITEBACK))
     found = petri.load("patterns/mesi", procs=1, lines=3).solve()
-    assert found.figure("power").value == pytest.approx(power, rel=1e-12)
+    assert found.exact("power").value == pytest.approx(power, rel=1e-12)
 
 
 @pytest.mark.parametrize("procs", [2, pytest.param(3, marks=pytest.mark.slow)])
@@ -146,4 +146,4 @@ def test_the_run_is_that_of_the_exact_figures() -> None:
     model = petri.load("patterns/mesi", procs=2, lines=2)
     exact, run = model.solve(), model.run(until="2 ms", warmup="100 us")
     for name in ("power", "hits", "bus_load"):
-        assert run.measure(name).value == pytest.approx(exact.figure(name).value, rel=0.02)
+        assert run.measure(name).value == pytest.approx(exact.exact(name).value, rel=0.02)

@@ -28,8 +28,9 @@ from petri.report.html import recorded_report, run_report, sweep_report
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Markup, content, data, paragraphs, plotted, spoken, tag
 from petri.report.html.page import MOST_FIGURES, Page, logarithmic, plotly_source
-from petri.report.html.palette import DARK, LIGHT, themes
+from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.tables import bars
+from petri.report.notebook.plotly_figures import themed
 from petri.report.telling.quantities import Units
 from petri.result import Result
 from petri.result.history import history
@@ -354,15 +355,6 @@ def test_plotly_accepts_every_figure(page: str, tmp_path: Path) -> None:
         expected=[Expected("customers", 1.0, point={"load": 0.5}), Expected("customers", 9.0, point={"load": 0.8})],
     )
     sweep = sweep_report(experiment.run(tmp_path / "mm1.db"))
-    colours = themes()["light"]
-
-    def themed(value: Any) -> Any:
-        if isinstance(value, str):
-            return colours.get(value, value)
-        if isinstance(value, list):
-            return [themed(one) for one in value]
-        return {key: themed(one) for key, one in value.items()} if isinstance(value, dict) else value
-
     figures = [*Reader(page).json("figures"), *Reader(sweep).json("figures")]
     assert len(figures) >= 8
     for figure in figures:

@@ -273,12 +273,12 @@ def test_q6_a_share_is_that_of_the_whole_run() -> None:
     """M/M/1/4 from empty until 20, without the first 5: as computed from the chain."""
     text = f"{LINE}measure m = share(tokens(q) == 4SETTINGS) splitting on tokens(q)\nrun until 20 warmup 5"
     model = petri.loads(text.replace("SETTINGS", ", precision: 4%"))
-    early, late = (model.solve(at=time).figure("m").value * time for time in (5.0, 20.0))
+    early, late = (model.solve(at=time).exact("m").value * time for time in (5.0, 20.0))
     assert early > 0.0
     interval = model.run(seed=2).measure("m").interval
     assert interval.relative <= 0.04
     assert interval.low < (late - early) / 15 < interval.high
-    assert model.solve().figure("m").value == pytest.approx(1 / 31)
+    assert model.solve().exact("m").value == pytest.approx(1 / 31)
 
 
 def test_q6_pilot_runs_count_all_that_rise() -> None:

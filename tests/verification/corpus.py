@@ -108,7 +108,7 @@ def exact(model: Model, known: dict[str, Any]) -> str:
     try:
         solution = model.solve(at=known.get("at"), states=MOST_STATES)
         ends = {one.name: one for one in solution.at_end}
-        found = ends[f"{known['held']}.tokens"] if "held" in known else solution.figure("published")
+        found = ends[f"{known['held']}.tokens"] if "held" in known else solution.exact("published")
     except (LanguageError, KeyError) as error:
         return error.diagnostics[0].message if isinstance(error, LanguageError) else "not a figure of the states"
     return "not a figure of the states" if math.isnan(found.value) else f"{found.value:.12g}"

@@ -54,7 +54,7 @@ def solved(folder: Path, known: dict[str, Any]) -> tuple[float, float, float]:
     declared = f"{text}\n{also}\nmeasure published = {known['figure']}\n"
     net, sources = language.loads_with_sources(declared, known.get("set", {}))
     model = Model(beginning_again(net, tuple(known.get("ends", ()))), sources)
-    found = model.solve(at=known.get("at"), states=MOST_STATES).figure("published").bounded
+    found = model.solve(at=known.get("at"), states=MOST_STATES).exact("published").bounded
     return (found.value, found.low, found.high) if found is not None else (float("nan"),) * 3
 
 

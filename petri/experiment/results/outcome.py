@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from petri.display import ShownInNotebook
+from petri.display import ShownInNotebook, report
 from petri.experiment.design.definition import Expected
 from petri.experiment.design.task import ReplicationRecord
 from petri.experiment.results.summary import OutcomeFigures, PointOutcome, check
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, repr=False)
 class Outcome(ShownInNotebook, OutcomeFigures):
     """An experiment, with the estimates of its points."""
+
+    def figure(self, y: str, x: str | None = None) -> Any:
+        """Draw a measure over a parameter as on the page of the sweep: a plotly figure, which a notebook shows.
+
+        y: the name of a figure that was kept, or of a measure of which several percentiles were kept: its distribution.
+        x: by default the parameter with the most values. There is a line for each combination of the others. Raises
+        UnknownName (a KeyError) with the nearest names, ValueError where there is nothing to draw, and ImportError if
+        plotly is not installed (the extra `plots`).
+        """
+        return report().figure(self, y, x=x)
 
     def table(self) -> dict[str, list[Any]]:
         """Columns: parameters, measures, and all data of each replication; one entry per replication."""

@@ -14,10 +14,9 @@ from petri.file_read import FileRead
 from petri.measure.arrays import Floats
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
-from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
 from petri.net import Expectation, lasts
-from petri.report.html import figures, tables
+from petri.report.html import figures, record_figures, tables
 from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Loads, picture
@@ -37,20 +36,6 @@ REPLICATIONS: Final = (
     ("replication", "name"), ("ended", ""), ("time", "figure"), ("firings", "figure"), ("took", "figure"), ("hash", "")
 )  # fmt: skip
 OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
-# For an order probe: name, heading, explanation, axis, whether 0 is left out and whether the last entry is open.
-ORDERS: Final = (
-    ("extent", "Reordering extent",
-     "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
-     "extent [packets]", True, True),
-    ("degree", "Degree of n-reordering",
-     "The number of packets directly before it that all have greater numbers (RFC 4737, 5).", "n", True, True),
-    ("displacement", "Reorder density",
-     "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
-     "displacement [packets]; negative is early", True, False),
-    ("buffer", "Reorder buffer density",
-     "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
-     "packets held", False, False),
-)  # fmt: skip
 
 
 def run_page(
@@ -244,7 +229,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
     """Queues first: places that are not resources, by their number of tokens."""
     if (history := record.history()) is None:
         return
-    moving = [(row, history.tokens[list(row.members)].mean(axis=0)) for row in places]
+    moving = [(row, record_figures.tokens_over_time(history, row)) for row in places]
     moving = [(row, values) for row, values in moving if np.ptp(values) > 0.0]
     if not moving:
         return
@@ -255,7 +240,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
 
     moving.sort(key=rank)
     lines = [
-        (f"{row.name} (average of {row.copies})" if row.copies > 1 else row.name, values, number < LINES_AT_FIRST)
+        (record_figures.line_name(row), values, number < LINES_AT_FIRST)
         for number, (row, values) in enumerate(moving[:LINES])
     ]
     ran = len(record.replications)
@@ -273,22 +258,16 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
 
 def _occupancy(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
     """Add the queues and resources whose number of tokens varies most; the elements of an array together."""
-    if (occupancy := record.occupancy()) is None:
-        return
     varied: list[tuple[bool, float, Row, np.ndarray[Any, np.dtype[np.float64]]]] = []
     for row in places:
-        rows = [occupancy[member] for member in row.members]
-        shares = np.zeros(max(map(len, rows)))
-        for one in rows:
-            shares[: len(one)] += np.array(one) / len(rows)
-        if np.count_nonzero(shares) > 1:
+        shares = record_figures.shares_of(record, row)
+        if shares is not None and np.count_nonzero(shares) > 1:
             spread = float(shares @ np.arange(len(shares)) ** 2 - (shares @ np.arange(len(shares))) ** 2)
             varied.append((not math.isnan(row.figures["utilisation"].mean), -spread, row, shares))
     varied.sort(key=lambda entry: entry[:2])
     made = []
     for _, _, row, shares in varied[:OCCUPANCIES]:
-        open_ended = len(shares) == LEVELS
-        figure = figures.counts(list(shares), 0, "tokens", skip_zero=False, open_ended=open_ended, of="time")
+        figure = record_figures.tokens(shares)
         if figure is not None:
             caption = content(tag("b", tag("code", row.name)), f", empty {shares[0]:.1%} of the time.")
             made.append(page.figure(figure, f"Share of time by number of tokens in {row.name}", caption, LOW))
@@ -340,13 +319,9 @@ def _sample(page: Page, units: Units, measured: MeasureResult, histogram: Histog
 
 
 def _series(page: Page, record: RunRecord, measured: MeasureResult) -> list[Content]:
-    if not measured.series:
+    if (figure := record_figures.series_of(record, measured)) is None:
         return []
-    measure, values = measured.measure, list(measured.series.values())
-    dimension, window = shown_dimension(measure.dimension), measure.window or 1.0
-    figure = figures.series(record.plan.warmup, window, values, record.units, dimension, measure.name)
-    if figure is None:
-        return []
+    measure = measured.measure
     length = f"windows of {record.time(measure.window)}" if measure.window else "equal windows"
     caption = content(tag("b", "Over time"), f", in {length}.")
     return [page.figure(figure, f"{measure.name} over time", caption, LOW)]
@@ -382,14 +357,10 @@ def _together(page: Page, record: RunRecord) -> list[Markup]:
 def _orders(page: Page, measured: MeasureResult) -> list[Content]:
     if not measured.distributions:
         return []
-    made: list[Content] = []
-    for name, heading, what, axis, skip_zero, is_open in ORDERS:
-        values = measured.distributions[name].tolist()
-        first = -(len(values) // 2) if name == "displacement" else 0
-        figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
-        if figure is not None:
-            caption = content(tag("b", heading), ". ", what)
-            made.append(page.figure(figure, f"{heading} of {measured.name}", caption, LOW))
+    made: list[Content] = [
+        page.figure(figure, f"{heading} of {measured.name}", content(tag("b", heading), ". ", what), LOW)
+        for _, heading, what, figure in record_figures.orders_of(measured)
+    ]
     return made or [aside("Nothing arrived out of order.")]
 
 

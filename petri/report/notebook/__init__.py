@@ -6,7 +6,8 @@ The module is a `petri.display.Report`.
 from petri.report.notebook.descriptions import text
 from petri.report.notebook.drawing import draw
 from petri.report.notebook.fragments import html
+from petri.report.notebook.plotly_figures import figure
 from petri.report.notebook.progress import progress_line
 from petri.report.telling.instants import why
 
-__all__ = ["draw", "html", "progress_line", "text", "why"]
+__all__ = ["draw", "figure", "html", "progress_line", "text", "why"]

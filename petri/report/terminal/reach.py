@@ -12,7 +12,6 @@ from rich.text import Text
 from petri.analysis.dead import why_dead
 from petri.analysis.structure import cycles, invariants, siphons, traps
 from petri.exact.chain import StateSpace, StateView
-from petri.exact.libraries import library
 from petri.exact.reach import Growth, Reachability, Step
 from petri.net import Net
 from petri.report.telling.columns import Column
@@ -224,7 +223,9 @@ def way_list(found: Reachability, state: int) -> list[str]:
 
 def graphml(found: Reachability) -> str:
     """Return the graph of the states as GraphML, with the tokens of each state and what happens at each arc."""
-    networkx, space, states = library("networkx"), found.space, StateText(found.net)
+    import networkx  # takes longer than most explorations
+
+    space, states = found.space, StateText(found.net)
     graph = networkx.MultiDiGraph(name=visible(found.net.name))
     for number in range(len(space)):
         text = visible(states.state(space.state(number)))
