@@ -40,7 +40,7 @@ states_option = click.option(
 
 @contextmanager
 def exact_libraries() -> Iterator[None]:
-    """Refuse where scipy or networkx is missing in the block."""
+    """Refuse where scipy is missing in the block."""
     try:
         yield
     except NeedsExtra as error:
