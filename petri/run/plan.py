@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from operator import index
 from typing import Final, Literal, TypedDict
 
@@ -44,12 +44,18 @@ MOST: Final = 2**63 - 1
 MOST_OF: Final = {"seed": math.inf, "replications": MOST_REPLICATIONS}
 
 
+def check_known(whose: str, options: Iterable[str], known: Collection[str]) -> None:
+    """Raise TypeError for an option that a run or a study does not have, with the one that may be meant."""
+    for name in options:
+        if name not in known:
+            meant = did_you_mean(name, known)
+            raise TypeError(f"{whose} has no option `{name}`" + (f"; did you mean `{meant}`?" if meant else ""))
+
+
 def check_options(options: Mapping[str, object]) -> None:
     """Raise TypeError for an option that runs do not have or of a wrong type, ValueError for a number out of range."""
+    check_known("a run", options, RunOptions.__annotations__)
     for name, value in options.items():
-        if name not in RunOptions.__annotations__:
-            meant = did_you_mean(name, RunOptions.__annotations__)
-            raise TypeError(f"a run has no option `{name}`" + (f"; did you mean `{meant}`?" if meant else ""))
         if name in TIMES and not (isinstance(value, str | None) or hasattr(value, "__float__")):
             raise TypeError(f"`{name}` is a number, or text with a unit, such as '20 ms', not {value!r}")
         if name in LEAST and value is not None:

@@ -350,7 +350,7 @@ def test_what_a_program_leaves_out_or_gives_wrongly_is_named(md1k: str) -> None:
         petri.search(md1k, **{**asked, "condition": 3})
     with pytest.raises(ValueError, match="max_replications"):
         petri.search(md1k, **asked, max_replications=0)
-    with pytest.raises(TypeError, match="resolutoin"):
+    with pytest.raises(TypeError, match="no option `resolutoin`; did you mean `resolution`"):
         petri.search(md1k, **asked, resolutoin="1%")
     parameters = signature(petri.search).parameters
     assert list(parameters)[:3] == ["net", "find", "between"]

@@ -11,7 +11,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any, Literal, TypeVar
 
 from petri.run.arguments import check_number, check_text
-from petri.run.plan import check_whole
+from petri.run.plan import check_known, check_whole
 
 Kind = Literal["text", "free", "share", "count", "switch", "values"]
 """text: a text. free: a text or what a program has instead. share: `95%` or 0.95. count: a whole number from 1.
@@ -84,6 +84,7 @@ def make_study(study: Callable[..., Study], net: Any, values: Mapping[str, Any],
     Raises TypeError, ValueError for arguments of a wrong kind.
     """
     options = options_of(study)
+    check_known("the study", values, [*options, *signature(runs).parameters])
     own = {name: value for name, value in values.items() if name in options}
     for name, one in options.items():
         if one.required and name not in own:
