@@ -219,7 +219,7 @@ def _counted(items: tuple[tuple[int, Token], ...]) -> tuple[tuple[int, Token], .
 
 
 def _scalar_decoder(hint: Any) -> Decoder:
-    """For a number, a text, a truth value, one of few texts, or one of several such types."""
+    """Make a converter for a number, a text, a truth value, one of few texts, or one of several such types."""
     if get_origin(hint) is Literal:
         allowed = get_args(hint)
 

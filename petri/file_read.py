@@ -50,7 +50,7 @@ class FileRead(Frozen):
         return Diagnostic(identifier, values=values, severity="warning" if identifier in _MISSING else "note")
 
     def to_dict(self) -> dict[str, Any]:
-        """As results have it: JSON types, with the remarks worded."""
+        """Return it as results have it: JSON types, with the remarks worded."""
         return {
             "place": self.place,
             "file": self.file,
@@ -64,7 +64,7 @@ class FileRead(Frozen):
 
 
 def packed(files: Iterable[FileRead]) -> dict[str, Any]:
-    """As JSON types, by place, for `unpacked`."""
+    """Return it as JSON types, by place, for `unpacked`."""
     return {one.place: as_dict(one) for one in files}
 
 
@@ -74,7 +74,7 @@ def unpacked(kept: Mapping[str, Any]) -> tuple[FileRead, ...]:
 
 
 def furthest(replications: Iterable[Iterable[FileRead]]) -> tuple[FileRead, ...]:
-    """Of each place, what the replication that read most of its file has read."""
+    """Return for each place what the replication that read most of its file has read."""
     found: dict[str, FileRead] = {}
     for files in replications:
         for one in files:

@@ -90,7 +90,7 @@ def _number(value: object) -> float:
 
 
 def as_packed(value: object) -> bytes:
-    """As MessagePack."""
+    """Return it as MessagePack."""
     return msgspec.msgpack.encode(value, enc_hook=_number)
 
 

@@ -81,7 +81,7 @@ def _cells(one: Difference, units: Units, dimension: str, moves: tuple[bool, boo
 
 
 def _verdict(one: Difference) -> str:
-    """In words, so that colour is not needed."""
+    """Say it in words, so that colour is not needed."""
     if math.isnan(one.interval.half_width):
         return "no interval"
     if not one.certain:

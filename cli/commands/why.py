@@ -20,7 +20,7 @@ from ..terminal.exits import Refusal, refusal
 
 
 def complete_transition(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    """For the shell: the transitions of the net on the line."""
+    """Complete in the shell: return the transitions of the net on the line."""
 
     try:
         net = nets.load(str(context.params.get("net"))).net

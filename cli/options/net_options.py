@@ -21,7 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def options(*parts: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Several options as one, in the order of the help."""
+    """Return several options as one, in the order of the help."""
 
     def with_all(command: Command) -> Command:
         for part in reversed(parts):

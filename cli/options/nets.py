@@ -40,7 +40,8 @@ def _is_quiet() -> bool:
 
 
 def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None) -> str:
-    """As `library.find`, with a note where a file of that name is not the one that is meant, unless it is to be quiet.
+    """Do as `library.find`, with a note where a file of that name is not the one that is meant, unless it is to be
+    quiet.
 
     Raises Refusal if there is none; with `missing_is_file`, returns the path, and its reader reports the error.
     """

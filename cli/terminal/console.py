@@ -67,7 +67,7 @@ class SafeConsole(Console):
         super().__init__(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """As rich does, of texts that are visible."""
+        """Print as rich does, but visible texts."""
         if isinstance(renderable, str | Text):
             renderable = shown(renderable, self.encoding)
         return super().render(renderable, options)

@@ -80,7 +80,7 @@ def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
 
 
 def block(state: State, room: int, heading: str = "") -> RenderableType:
-    """Two lines and one for each estimate, below a heading; what has no room is left out whole."""
+    """Return two lines and one for each estimate, below a heading; what has no room is left out whole."""
     share = state.done / state.replications if state.replications else 1.0
     more = "+" if state.prepared.stopping.wanted else ""
     percent = f"{share:4.0%}"

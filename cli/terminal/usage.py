@@ -36,7 +36,9 @@ _SETTING = ("-s", "-p", "-D", "--param", "--parameter", "--params", "--parameter
 
 
 def _meant_by_option(option: str, arguments: Sequence[str], known: Sequence[str]) -> dict[str, Value]:
-    """Values for the hints on `--load 1.2`, `--load=1.2` and `-p load=1.2`, if they set a parameter of the net."""
+    """Return values for the hints on `--load 1.2`, `--load=1.2` and `-p load=1.2`, if they set a parameter of the
+    net.
+    """
     at = next((n for n, one in enumerate(arguments) if one.partition("=")[0] == option), None)
     if at is None or "--set" not in known:
         return {}
@@ -69,7 +71,7 @@ def _extra(error: click.ClickException, arguments: Sequence[str]) -> list[str]:
 
 
 def _meant_by_extra(extra: Sequence[str], arguments: Sequence[str], known: Sequence[str]) -> dict[str, Value]:
-    """Values for the hints on arguments that lack an option: `load=1.2`, and a time such as `3 ms`."""
+    """Return values for the hints on arguments that lack an option: `load=1.2`, and a time such as `3 ms`."""
     if "--set" in known and re.fullmatch(r"[A-Za-z][\w.]*=.+", extra[0]):
         return _given(extra[0], known)
     before = list(arguments[: arguments.index(extra[0])] if extra[0] in arguments else [])

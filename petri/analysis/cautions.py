@@ -133,7 +133,7 @@ def _coarse(net: Net, transition: Transition, time: Expr) -> Coarse | None:
 
 
 def _known_mean(time: Expr, transition: Transition) -> float | None:
-    """In ticks, of a distribution that is given by its mean."""
+    """Return the mean in ticks of a distribution that is given by its mean."""
     scale, drawn = (float(time.value or 1.0), time.args[0]) if time.op == "ticks" else (1.0, time)
     if drawn.op == "var":
         drawn = next(draw.expression for draw in transition.draws if draw.variable == drawn.value)

@@ -30,7 +30,7 @@ class Lack(Frozen):
 
 
 def why_dead(net: Net, marking: Sequence[Sequence[Token]]) -> list[Lack]:
-    """For each transition, in the net's order, why it is not enabled in a marking without firings in progress.
+    """Return for each transition, in the net's order, why it is not enabled in a marking without firings in progress.
 
     Times in tokens are in ticks. Transitions that are enabled are left out.
     """

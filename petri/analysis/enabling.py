@@ -58,7 +58,7 @@ def explain(net: Net, state: State, transition: int) -> Explanation:
 
 
 def why_each(net: Net, state: State) -> list[Lack | None]:
-    """For each transition the first thing that it lacks; None if it is enabled."""
+    """Return for each transition the first thing that it lacks; None if it is enabled."""
     engine = seated(net, state)
     return [first_lack(engine, number) for number in range(len(net.transitions))]
 
@@ -75,7 +75,7 @@ def _rivals(engine: Engine) -> tuple[tuple[int, int], ...]:
 
 
 def _helpers(engine: Engine, state: State, candidates: Sequence[Candidate]) -> tuple[Helper, ...]:
-    """For each thing that is missing, once: what could bring it about."""
+    """Return for each thing that is missing, once: what could bring it about."""
     found: dict[tuple[object, ...], Helper] = {}
     for candidate in candidates:
         for unmet in candidate.unmet:

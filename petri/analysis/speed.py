@@ -41,7 +41,10 @@ class Speed(Frozen):
 
 
 def speeds(net: Net) -> list[Speed]:
-    """For each transition. Empty where the native engine is not built, or cannot run the net: nothing is known then."""
+    """Say for each transition how it is run.
+
+    Empty where the native engine is not built, or cannot run the net: nothing is known then.
+    """
     try:
         return [_speed(net, number, *told) for number, told in enumerate(native.speed(net))]
     except ModelError:

@@ -28,7 +28,7 @@ class Invariant(Frozen):
 
 
 def taken(transition: Transition) -> Effect:
-    """Tokens that a firing takes, by place."""
+    """Return tokens that a firing takes, by place."""
     tokens: dict[int, int | None] = {}
     for arc in transition.inputs:
         for place in arc.takes_from:
@@ -39,7 +39,7 @@ def taken(transition: Transition) -> Effect:
 
 
 def given(transition: Transition) -> Effect:
-    """Tokens that a firing gives, by place."""
+    """Return tokens that a firing gives, by place."""
     tokens: dict[int, int | None] = {}
     for arc in transition.outputs:
         fixed = arc.condition is None and len(arc.places) == 1

@@ -164,7 +164,7 @@ class NetBuilder:
         return language.checks(self._text(), name=self._file)
 
     def __call__(self, **parameters: Scalar | bool | str) -> Model:
-        """As `model`, so that a builder can be the net of an experiment."""
+        """Do as `model`, so that a builder can be the net of an experiment."""
         return self.model(**parameters)
 
     def __repr__(self) -> str:

@@ -52,7 +52,7 @@ class Diagnostic(Frozen):
         return fixes(self.id, self.values) if self.span is not None else ()
 
     def to_dict(self) -> dict[str, Any]:
-        """For tools: JSON types only. Lines and columns count from 1, the end column is exclusive."""
+        """Return it for tools: JSON types only. Lines and columns count from 1, the end column is exclusive."""
         return {
             "id": self.id,
             "severity": self.severity,

@@ -60,7 +60,7 @@ class _Painter:
 
 
 def _blocks(diagnostic: Diagnostic, sources: Mapping[str, str]) -> list[tuple[Span, dict[int, list[_Mark]]]]:
-    """For each file, starting with that of the culprit: the span to name and the marks on each of its lines."""
+    """Return for each file, starting with that of the culprit: the span to name and the marks on each of its lines."""
     if diagnostic.span is None:
         return []
     places = [(diagnostic.span, "", True)]

@@ -114,7 +114,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
-    """At most `MOST_DIAGNOSTICS` of them. If there are more: the most severe, and one that counts the rest."""
+    """Return at most `MOST_DIAGNOSTICS` of them. If there are more: the most severe, and one that counts the rest."""
     if len(diagnostics) <= MOST_DIAGNOSTICS:
         return list(diagnostics)
     ranked = sorted(diagnostics, key=lambda one: SEVERITIES.index(one.severity))

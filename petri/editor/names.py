@@ -435,7 +435,7 @@ class _Walker:
             self._head(argument, within) if within.fallback else self.walk(argument, within)
 
     def _token_fields(self, symbol: object) -> Locals:
-        """In a measure of a place, the fields of its tokens are names."""
+        """Yield, in a measure of a place, the fields of its tokens, which are names there."""
         kind = symbol.type if isinstance(symbol, PlaceSymbol) else None
         names = kind.fields if isinstance(kind, Record) else ()
         return {name: meant for name in names if (meant := self.member(kind, name)) is not None}

@@ -27,7 +27,7 @@ class Text:
         self._codec = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[encoding]
 
     def position(self, line: int, column: int) -> types.Position:
-        """Of a line and column as in spans; beyond the text, its nearest position."""
+        """Return the position of a line and column as in spans; beyond the text, its nearest position."""
         number = min(max(line, 1), len(self.lines))
         before = self.lines[number - 1][: max(column, 1) - 1]
         return types.Position(number - 1, len(before.encode(self._codec, "surrogatepass")) // self._width)

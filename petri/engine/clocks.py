@@ -73,7 +73,7 @@ class Clocks(Protocol):
         """End the instant, with these bindings enabled (C2)."""
 
     def states(self) -> list[ClockState]:
-        """As `Session.clocks` tells of them."""
+        """Do as `Session.clocks` tells of them."""
 
 
 class Engine(Protocol):
@@ -447,7 +447,7 @@ class OwnClocks:
         return any(other is token for row in self.engine.marking for other in row)
 
     def run(self, binding: Binding, wanted: int) -> int:
-        """As many clocks of a binding run as should: those that do, those that stopped, then new ones.
+        """Let as many clocks of a binding run as should: those that do, those that stopped, then new ones.
 
         Returns the number of new ones.
         """

@@ -171,7 +171,7 @@ def _triangular(stream: RandomStream, low: float, mode: float, high: float) -> f
 
 
 def _hyperexponential(stream: RandomStream, mean: float, cv: float) -> float:
-    """Two exponentials with balanced means: both contribute half of the mean. The rare one is the longer."""
+    """Return two exponentials with balanced means: both contribute half of the mean. The rare one is the longer."""
     square = cv * cv
     rare = 1.0 / (square + 1.0) / (1.0 + math.sqrt((square - 1.0) / (square + 1.0)))
     chance = rare if stream.uniform() < rare else 1.0 - rare

@@ -108,7 +108,7 @@ class Session(Protocol):
         """End the warm-up: statistics start at `now` (M3)."""
 
     def observe(self) -> Observation:
-        """Everything counted since the window started."""
+        """Return everything counted since the window started."""
 
     def snapshot(self) -> Any:
         """Return the statistics as they are now.

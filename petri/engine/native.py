@@ -252,7 +252,10 @@ class NativeSession:
             session.feed(place, self._rows.words(place))
 
     def verify_shapes(self) -> int:
-        """For tests: how many transitions share machine code. ValueError if one would have other code by itself."""
+        """Return for tests: how many transitions share machine code.
+
+        ValueError if one would have other code by itself.
+        """
         return self._session.verify_shapes()
 
     @property

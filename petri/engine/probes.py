@@ -38,7 +38,7 @@ class ProbeState:
         """End the warm-up."""
 
     def snapshot(self, now: float) -> dict[str, Any]:
-        """Everything since, as `petri.measure.observation` describes it; times in ticks."""
+        """Return everything since, as `petri.measure.observation` describes it; times in ticks."""
         raise NotImplementedError
 
 
@@ -167,7 +167,7 @@ class ContentState(ProbeState):
         self.level = Level()
 
     def begin(self, net: Net) -> None:
-        """With the initial tokens. Raises ModelError if one has no value."""
+        """Begin with the initial tokens. Raises ModelError if one has no value."""
         initial = net.places[self.place].initial
         self.level = Level(sum(count * self.value.of(Context(token)) for count, token in initial))
 

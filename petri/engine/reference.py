@@ -181,7 +181,7 @@ class Engine:
         return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
 
     def weights(self, indices: Sequence[int]) -> list[float]:
-        """Of transitions among which one is chosen (I3)."""
+        """Return the weights of transitions among which one is chosen (I3)."""
         if len(indices) == 1:
             return [1.0]
         weights = [self.weight_of_transition(index) for index in indices]
@@ -199,7 +199,9 @@ class Engine:
         return weight
 
     def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Of several bindings, those with the least key, or the greatest; of these, those whose turn it is (I4)."""
+        """Return those of several bindings with the least key, or the greatest; of these, those whose turn it is
+        (I4).
+        """
         prefer = self.net.transitions[index].prefer
         if len(bindings) == 1:
             return bindings
@@ -702,7 +704,8 @@ def move_last_to(position: int, row: list[Any]) -> None:
 
 
 def advance(engine: Engine, rows: RowSource | None, until: float, firings: int) -> Reason:
-    """As `engine.advance`, but the next rows are fed as they are wanted (S6). rows: None only of a net without streams.
+    """Do as `engine.advance`, but the next rows are fed as they are wanted (S6). rows: None only of a net without
+    streams.
 
     Raises LanguageError for rows that cannot be read.
     """

@@ -39,7 +39,7 @@ class BranchingStream(RandomStream):
         raise Unsolvable("exact-many-outcomes", self.drawing(), most=MOST_OUTCOMES)
 
     def _next(self) -> bool:
-        """To the next outcome: the last choice that has another one takes it."""
+        """Go to the next outcome: the last choice that has another one takes it."""
         while self.taken:
             outcome, weights = self.taken.pop()
             others = (other for other in range(outcome + 1, len(weights)) if weights[other] > 0.0)

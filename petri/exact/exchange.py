@@ -24,7 +24,7 @@ class Symmetry(Frozen):
     names: tuple[str, ...]
 
     def parts(self) -> tuple[bool, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
-        """As the native engine takes it."""
+        """Return it as the native engine takes it."""
         return self.rotates, [(one.places, one.transitions) for one in self.elements]
 
 
@@ -42,7 +42,7 @@ class ValueSymmetry(Frozen):
     keeps_start: bool
 
     def parts(self) -> tuple[bool, tuple[int, ...], tuple[tuple[int, int], ...]]:
-        """As the native engine takes it."""
+        """Return it as the native engine takes it."""
         return self.rotates, self.values, self.slots
 
 

@@ -112,7 +112,7 @@ class Reachability:
         return steps[::-1]
 
     def nearest(self, states: NDArray[np.bool_]) -> int | None:
-        """Of these states, one with a shortest way; None if there is none."""
+        """Return one of these states with a shortest way; None if there is none."""
         chosen = np.flatnonzero(states)
         if not len(chosen):
             return None

@@ -122,7 +122,7 @@ class Solution(ShownInNotebook, Frozen):
         return all(verdict.passed for _, verdict in self.judged)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types; what is not known is None."""
+        """Return everything as JSON types; what is not known is None."""
         kinds = {"places": self.places, "transitions": self.transitions, "measures": self.measures}
         return {
             "net": self.net.name,

@@ -135,7 +135,7 @@ class _Finder:
         return None if turn is None else (True, [turn])
 
     def _exchange(self, at: dict[int, int]) -> tuple[dict[int, int], dict[int, int]] | None:
-        """With places mapped so, the transitions mapped likewise; None if that is another net."""
+        """Map, with places mapped so, the transitions mapped likewise; None if that is another net."""
         places = self.net.places
         if any(_place_form(places[a]) != _place_form(places[b]) for a, b in at.items()):
             return None
@@ -183,7 +183,7 @@ class _Finder:
         return tuple(Element(tuple(places), row) for places, row in zip(family, rows, strict=True))
 
     def _firsts(self, turn: Mapping[int, int], size: int) -> list[int] | None:
-        """Of each ring of lasting transitions the first; None if a ring is of another size."""
+        """Return the first of each ring of lasting transitions; None if a ring is of another size."""
         firsts, seen = [], set()
         for index in sorted(turn):
             if index in seen or not lasts(self.net.transitions[index]):

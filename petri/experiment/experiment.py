@@ -20,7 +20,7 @@ class Experiment(Definition):
 
     @classmethod
     def load(cls, path: str | Path, root: str | Path | None = None) -> Self:
-        """From a YAML file. Raises LanguageError with all its errors.
+        """Load an experiment from a YAML file. Raises LanguageError with all its errors.
 
         root: the folder in which and below which it may name files; that of the file if None.
         """

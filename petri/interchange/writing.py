@@ -36,7 +36,7 @@ def _doc(text: str) -> list[str]:
 
 
 def _documented(declaration: str, *docs: str) -> str:
-    """With a comment: at the end of its line if it is short, else before it."""
+    """Add a comment: at the end of its line if it is short, else before it."""
     doc = "\n".join(filter(None, docs))
     if doc and "\n" not in doc and len(declaration) + len(doc) <= _SHORT:
         return f"{declaration}  ## {doc}"

@@ -62,7 +62,7 @@ def loads(text: str, parameters: Mapping[str, object] | None = None, *, name: st
 def load_with_sources(
     path: str | PathLike[str], parameters: Mapping[str, object] | None = None, tables: Tables | None = None
 ) -> tuple[Net, dict[str, str]]:
-    """As `load`, plus the texts of all files read, by their names in spans.
+    """Do as `load`, and return the texts of all files read, by their names in spans.
 
     tables: other files for the tables that the net draws from, by their names in the net ({"lengths.csv": "mine.csv"}).
     """
@@ -75,7 +75,7 @@ def load_with_sources(
 def loads_with_sources(
     text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT, tables: Tables | None = None
 ) -> tuple[Net, dict[str, str]]:
-    """As `loads`, plus the texts of all files read."""
+    """Do as `loads`, and return the texts of all files read."""
     return _net_or_error(*_work(None, text, parameters, name, tables=tables))
 
 
@@ -93,19 +93,22 @@ def check(path: str | PathLike[str], parameters: Mapping[str, object] | None = N
 def check_with_sources(
     path: str | PathLike[str], parameters: Mapping[str, object] | None = None, *, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `check`, plus the texts of all files read. `more` finds what else there is to say of a net without errors."""
+    """Do as `check`, and return the texts of all files read.
+
+    `more` finds what else there is to say of a net without errors.
+    """
     return _found(_linted(_work(_find(path), None, parameters, TEXT, lints=True), more))
 
 
 def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> list[Diagnostic]:
-    """As `check`, of a text."""
+    """Do as `check`, of a text."""
     return checks_with_sources(text, parameters, name=name)[0]
 
 
 def checks_with_sources(
     text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `checks`, plus the texts of all files read; `more` as of `check_with_sources`."""
+    """Do as `checks`, and return the texts of all files read; `more` as of `check_with_sources`."""
     return _found(_linted(_work(None, text, parameters, name, lints=True), more))
 
 
@@ -123,7 +126,7 @@ def condition(text: str, net: Net) -> Watched:
 
 
 def _find(path: str | PathLike[str]) -> str:
-    """As `library.find`; a path that leads nowhere, for its reader to report."""
+    """Do as `library.find`; a path that leads nowhere, for its reader to report."""
     return library.find(path) or os.fspath(path)
 
 
@@ -136,7 +139,9 @@ def _require_net(path: str) -> None:
 
 @at_rest()
 def study(path: str | PathLike[str], opened: OpenTexts) -> Study:
-    """As `check`, with what the check knows of each name and expression, for editors. opened: texts not yet saved."""
+    """Do as `check`, with what the check knows of each name and expression, for editors. opened: texts not yet
+    saved.
+    """
     path = os.fspath(path)
     found = _attempt(path, None, {}, TEXT, lints=True, opened=opened)
     return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found

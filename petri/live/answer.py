@@ -122,7 +122,7 @@ def progress(point: Point, result: Result, rate: float) -> str:
 
 
 def per_replication(point: Point) -> list[list[float]]:
-    """For each replication the figures of the measures."""
+    """Return for each replication the figures of the measures."""
     result = point.result()
     if result is None:
         return []
@@ -256,7 +256,7 @@ def _at(net: Net, figures: Figures, knob: Mapping[str, Any], measure: str) -> tu
 
 
 def loads(record: RunRecord, whole: Diagram, colours: str) -> dict[str, tuple[float, str]]:
-    """For each node of the drawing, by its id, the share of `COLOURS` that it has, and that in words."""
+    """Return for each node of the drawing, by its id, the share of `COLOURS` that it has, and that in words."""
     return {quoted(name): heat for name, heat in heat_of(whole, record.net, COLOURS[colours](record)).items()}
 
 
@@ -330,7 +330,7 @@ def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
 
 
 def _awaited(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
-    """For each input place the share of the time in which it was empty: what it waits for most comes first."""
+    """Return for each input place the share of the time in which it was empty: what it waits for most comes first."""
     empty = _empty(record)
     places = sorted({arc.place for arc in one.inputs if arc.place in empty}, key=lambda place: -empty[place])
     return [(f"{record.net.places[place].name} is empty", f"{100 * empty[place]:.3g}% of the time") for place in places]

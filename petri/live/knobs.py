@@ -17,8 +17,9 @@ _QUANTITY: Final = re.compile(r"(-?[\d.]+(?:e-?\d+)?)\s*(.*)")
 
 
 def knobs(text: Net, now: Net) -> list[dict[str, Any]]:
-    """For each parameter its value as text, and how it can be set. text: the net with the values that it was written
-    with, from which the ranges follow, so that they stay while a slider moves."""
+    """Return for each parameter its value as text, and how it can be set. text: the net with the values that it was
+    written with, from which the ranges follow, so that they stay while a slider moves.
+    """
     units, written = Units.of(now), {one.name: one for one in text.parameters}
     return [_knob(units, written.get(one.name, one), one) for one in now.parameters]
 
@@ -100,7 +101,8 @@ def _neat(size: float) -> float:
 
 
 def along(knob: dict[str, Any], count: int) -> list[str]:
-    """Values of a parameter over its range, as texts in the language; of one that is no number, all that it can have.
+    """Return values of a parameter over its range, as texts in the language; of one that is no number, all that it can
+    have.
 
     The ends and the middle come first, so that a curve is coarse before it is fine.
     """

@@ -73,7 +73,7 @@ class Bounded(Frozen):
         return _outward(self.value / of.value, reduce(lesser, ends), reduce(greater, ends))
 
     def _divided(self, of: Bounded) -> Bounded:
-        """By an array."""
+        """Divide by an array."""
         with np.errstate(all="ignore"):
             ends = [a / b for a in (self.low, self.high) for b in (of.low, of.high)]
             value = self.value / of.value

@@ -53,7 +53,7 @@ def _unknown(tally: Tally) -> bool:
 
 
 def _standard_error(tally: Tally) -> float:
-    """Of the mean of the values of trials that were split."""
+    """Return the standard error of the mean of the values of trials that were split."""
     variance = max(tally.squares - tally.sum * tally.estimate, 0.0) / (tally.trials - 1)
     return math.sqrt(variance / tally.trials)
 

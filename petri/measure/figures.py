@@ -216,7 +216,7 @@ def evaluate_all(wanted: Iterable[Figure], seen: Observation) -> dict[str, float
 
 
 def evaluate_with_faults(wanted: Iterable[Figure], seen: Observation) -> tuple[dict[str, float], dict[str, str]]:
-    """As `evaluate_all`, and why figures cannot be computed: a fault in one must not lose the others."""
+    """Do as `evaluate_all`, and why figures cannot be computed: a fault in one must not lose the others."""
     values, reasons = {}, {}
     with np.errstate(all="ignore"):
         for one in wanted:
@@ -228,7 +228,7 @@ def evaluate_with_faults(wanted: Iterable[Figure], seen: Observation) -> tuple[d
 
 
 def evaluate_columns(wanted: Iterable[Figure], windows: Windows) -> tuple[dict[str, Floats], dict[int, dict[str, str]]]:
-    """As `evaluate_with_faults` of many windows, with the reasons by window."""
+    """Do as `evaluate_with_faults` of many windows, with the reasons by window."""
     found: dict[str, Floats] = {}
     reasons: dict[int, dict[str, str]] = {}
     for one in wanted:

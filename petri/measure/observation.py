@@ -24,7 +24,8 @@ Computes = TypeVar("Computes", bound=Callable[..., Any])
 
 
 def beyond_doubles(function: Computes) -> Computes:
-    """For functions whose figures may overflow doubles: these are infinite, and figures computed from them are nan.
+    """Let pass functions whose figures may overflow doubles: these are infinite, and figures computed from them are
+    nan.
 
     Reports show both, so numpy's warnings are off.
     """

@@ -33,7 +33,7 @@ class OpenPassages(Frozen):
 
     @classmethod
     def of(cls, snapshots: Iterable[Mapping[str, Any]]) -> OpenPassages:
-        """Of all replications together, with times in the net's unit."""
+        """Make one of all replications together, with times in the net's unit."""
         seen = list(snapshots)
         times = sum(Histogram.of(one, buckets=False).sum + one["open"] - one["open_before"] for one in seen)
         ended, still_open = (int(sum(one[name] for one in seen)) for name in ("count", "waiting"))

@@ -21,7 +21,7 @@ FINITE: Final = 2.0  # the tail index from which on the variance is finite
 
 
 def is_heavy(snapshot: Mapping[str, Any]) -> bool:
-    """Of a sample, by the snapshot of its histogram."""
+    """Say whether the tail of a sample is heavy, by the snapshot of its histogram."""
     sample = Histogram.of(snapshot)
     if sample.count < FEWEST or not math.isfinite(sample.second_moment):
         return False

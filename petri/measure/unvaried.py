@@ -80,7 +80,7 @@ class Ranges(Frozen, eq=False):
 
     @classmethod
     def on(cls, count: int, *given: Any) -> Ranges:
-        """Of so many replications; what is not an array is the same in each."""
+        """Make one of so many replications; what is not an array is the same in each."""
         return cls(*(one if np.ndim(one) else np.full(count, one) for one in given))
 
     def unless(self, condition: Any, other: Ranges) -> Ranges:
@@ -215,6 +215,8 @@ def memory(mean: Any, share: Any, error: Any, of_batches: Any) -> Any:
 
 
 def _margin(degrees: int) -> float:
-    """By how much a variance may be underestimated: one in ten is by more (chi-square, by Wilson and Hilferty)."""
+    """Return by how much a variance may be underestimated: one in ten is by more (chi-square, by Wilson and
+    Hilferty).
+    """
     rough = 2.0 / (9.0 * degrees)
     return 1.0 / (1.0 - rough + _TENTH * math.sqrt(rough)) ** 3

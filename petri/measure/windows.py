@@ -93,7 +93,7 @@ class Windows(Sequence[Observation]):
 
     @classmethod
     def of(cls, windows: Sequence[Observation], like: Observation | None = None) -> Windows:
-        """Of windows one by one. like: one of the same net, where there may be none."""
+        """Make one of windows one by one. like: one of the same net, where there may be none."""
         if isinstance(windows, Windows):
             return windows
         some = windows or [] if like is None else windows or [like]

@@ -44,7 +44,9 @@ LARGEST_PACKED: Final = 1 << 28  # bytes of the packed part of a result; more is
 
 
 def result_dict(result: RunFigures) -> dict[str, Any]:
-    """Everything about a result. Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
+    """Return everything about a result.
+
+    Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
 
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """

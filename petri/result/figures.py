@@ -306,7 +306,7 @@ class RunFigures(Frozen, dict=True):
         return {}
 
     def value(self, kind: FigureKind) -> Estimate:
-        """As `column`, without an interval from batches."""
+        """Do as `column`, without an interval from batches."""
         return self.combined(kind.of_all, _of_kind(kind), kind.statistic, total=True)
 
     def evaluate(self, term: Term) -> Interval:

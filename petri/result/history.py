@@ -53,7 +53,7 @@ def history(replications: Sequence[Replication]) -> History | None:
 
 
 def significant(values: Floats) -> Floats:
-    """With 6 significant digits, which is enough for a picture."""
+    """Return it with 6 significant digits, which is enough for a picture."""
     return np.array([float(f"{value:.6g}") for value in values.flat]).reshape(values.shape)
 
 
@@ -73,7 +73,7 @@ def lacks(result: RunFigures) -> Sequence[Lack]:
 
 
 def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
-    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
+    """Return for each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
     if result.counted.levels is None:
         return None
     found = (result.occupancy(place.name) for place in result.net.places)

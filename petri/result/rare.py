@@ -145,7 +145,7 @@ def _without_bounds(found: Bounded) -> Bounded:
 
 
 def ranges(net: Net, plan: Plan, ran: Ensemble, kept: Iterable[Figure]) -> dict[str, Ranges]:
-    """Of replications, by figure, what each might be if it does not vary."""
+    """Return, by figure, what each of some replications might be if it does not vary."""
     rare, found = Rare(net, plan, ran), dict[str, Ranges]()
     for one in kept:
         if one.statistic == "mean" and one.tally is None and one.of is not None:
@@ -161,7 +161,7 @@ NO_EVENTS: Final[Hits] = math.nan, False
 
 
 def _hits_of(rare: Rare, term: Term) -> Hits:
-    """Of a formula."""
+    """Return the hits of a formula."""
     op, args = term.op, term.args
     if op == "sub" and args[0] == Term("const", value=1.0):
         hits, rest = _hits_of(rare, args[1])

@@ -41,7 +41,7 @@ class Result(ShownInNotebook, RunFigures):
         return report().figure(self, name, kind=kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types; nan becomes None."""
+        """Return everything as JSON types; nan becomes None."""
         return result_dict(self)
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:

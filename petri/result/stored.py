@@ -173,11 +173,14 @@ class StoredResult(Frozen):
         return [one.of(measure) for one, measure in zip(self.measures, net.measures, strict=True)]
 
     def verdicts(self, net: Net) -> tuple[Judged, ...]:
-        """Of expectations that do not belong to a measure."""
+        """Return the verdicts of expectations that do not belong to a measure."""
         return _judged(net.expectations, self.expectations)
 
     def rows(self, kind: str, fold: bool) -> list[Row]:
-        """Of "places" or "transitions". With `fold`, an array is one row, unless JSON does not have it."""
+        """Return the rows of "places" or "transitions".
+
+        With `fold`, an array is one row, unless JSON does not have it.
+        """
         elements = self.places if kind == "places" else self.transitions
         names = [convert(one["name"], str) for one in elements]
         arrays = {one["name"]: one for one in self.arrays.get(kind, ())}

@@ -105,7 +105,7 @@ def _of_arrays(
         return quotients(*sums)
 
     def ranged(kind: FigureKind, rare: Rare, array: int) -> Ranges:
-        """Of an array as of its average element."""
+        """Return the figures of an array as of its average element."""
         each = [rare.of_kind(kind, index) for index in arrays[array]]
         low, high = sum(one.low for one in each), sum(one.high for one in each)
         value, heavy = of(kind, rare.windows.together)[:, array], np.any([one.heavy for one in each], axis=0)

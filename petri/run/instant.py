@@ -90,14 +90,14 @@ class Course:
         )
 
     def _run(self, until: float, firings: int) -> Reason:
-        """At most `firings` firings, in one piece."""
+        """Run at most `firings` firings, in one piece."""
         if self.stop.is_set():
             raise KeyboardInterrupt
         return self.session.advance(until, min(firings, _PIECE[self.plan.engine]))
 
     @interrupted_by_ctrl_c
     def advance(self, until: float, firings: int | None) -> Reason:
-        """To the end of instant `until` [ticks], or just before the next firing once `firings` have started."""
+        """Run to the end of instant `until` [ticks], or just before the next firing once `firings` have started."""
         while True:
             reason = self._run(until, _ENDLESS if firings is None else firings - self.session.firings)
             self._drain()
@@ -179,7 +179,7 @@ class Course:
         return found
 
     def _lead(self, session: Session, firings: int) -> None:
-        """To just before the next firing once `firings` have started."""
+        """Run to just before the next firing once `firings` have started."""
         while session.firings < firings and not self.stop.is_set():
             session.advance(math.inf, min(firings - session.firings, _PIECE[self.plan.engine]))
 

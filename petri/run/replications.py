@@ -311,7 +311,7 @@ class Driver:
         return self.drive(self.net.tick.ticks(self.plan.until), batched=self.most_batches > 0)
 
     def drive(self, until: float, batched: bool) -> Ending:
-        """To the end of instant `until` [ticks], with a snapshot at the end of each batch."""
+        """Run to the end of instant `until` [ticks], with a snapshot at the end of each batch."""
         while True:
             ended = self.advance(until, batched)
             if ended is not None:

@@ -48,7 +48,7 @@ class TimeLimit:
 
     @staticmethod
     def of(limit: float | TimeLimit | None) -> TimeLimit:
-        """Of seconds, or one that has begun already."""
+        """Make one of seconds, or one that has begun already."""
         return limit if isinstance(limit, TimeLimit) else TimeLimit(limit)
 
     def end_now(self) -> None:

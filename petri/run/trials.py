@@ -174,7 +174,7 @@ def in_proportion(pilot: Pilot, many: float) -> list[Threshold]:
 
 
 def firings_of_branches(pilot: Pilot, thresholds: Sequence[Threshold]) -> float:
-    """Of an average trial; infinite if it has no branches."""
+    """Return the firings of an average trial; infinite if it has no branches."""
     firings, reaching = 0.0, 1.0
     for (_, share), length, threshold in zip(pilot.thresholds, pilot.lengths[1:], thresholds, strict=True):
         reaching *= share

@@ -67,7 +67,7 @@ def told(transition: Transition) -> list[Variable | Let]:
 
 
 def texts_of(named: Variable | Let, values: Iterable[Scalar | None]) -> Iterable[str]:
-    """Values as they are written in traces."""
+    """Return values as they are written in traces."""
     if isinstance(named, Variable) and not named.labels:
         return map(repr, values)
     return (shown(named, value) for value in values)
@@ -180,7 +180,9 @@ class ParquetWriter:
 
 
 def variable_kinds(net: Net) -> dict[str, str]:
-    """For each name "int", "real" or "text": the type that suits all transitions with a variable or value of it."""
+    """Return for each name "int", "real" or "text": the type that suits all transitions with a variable or value of
+    it.
+    """
     kinds: dict[str, str] = {}
     for transition in net.transitions:
         for one in told(transition):

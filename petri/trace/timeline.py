@@ -201,7 +201,7 @@ class TimelineWriter(TextWriter):
     def _returned(
         self, own: Sequence[tuple[int, int]], given: Sequence[Moved]
     ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Of the tokens taken, those that the same firing gives back, and the others."""
+        """Return those of the tokens taken that the same firing gives back, and the others."""
         back: dict[int, int] = {}
         for moved in given:
             back[moved.place] = back.get(moved.place, 0) + moved.count
@@ -251,7 +251,7 @@ class TimelineWriter(TextWriter):
         self._write(f'"ph":"E"{track.start}{self._stamp(now)}')
 
     def _on_own_track(self, firing: TracedFiring) -> tuple[int, int]:
-        """As many tracks as the transition has firings in progress."""
+        """Return as many tracks as the transition has firings in progress."""
         transition = firing.transition
         lanes, free = self._lanes[transition], self._free[transition]
         if not free:
@@ -404,7 +404,7 @@ def lasting_slots(net: Net, place: int) -> list[int]:
 
 
 def carried(net: Net, transition: Transition, pools: Iterable[Pool]) -> list[tuple[Pool, list[int]]]:
-    """For a resource whose colour is a record: the transition's variables that contain such a record.
+    """Return for a resource whose colour is a record: the transition's variables that contain such a record.
 
     `j.at.engine` and `j.at.thread` of a transition carry a token of a place with the slots `engine` and `thread`.
     """
@@ -424,7 +424,9 @@ def carried(net: Net, transition: Transition, pools: Iterable[Pool]) -> list[tup
 
 
 def matching(own: Sequence[tuple[int, int]], pool: Pool, identity: Token) -> tuple[int, int] | None:
-    """Of the tokens (place, track) of this resource held by a firing, the one with an identity, or else the first."""
+    """Return the token (place, track) of this resource held by a firing, the one with an identity, or else the
+    first.
+    """
     held = [entry for entry in own if entry[0] == pool.place]
     alike = (entry for entry in held if pool.tracks[entry[1]].identity == identity)
     return next(alike, held[0] if held else None)

@@ -141,7 +141,9 @@ class Recording(ABC):
         """Yield its rows, at most `most` at a time. The first value of a relative field is subtracted."""
 
     def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
-        """Of what was read, what is not a row or not a whole one, and the types of unknown blocks: see `FileRead`."""
+        """Return what was read that is not a row or not a whole one, and the types of unknown blocks: see
+        `FileRead`.
+        """
         return {}, ()
 
     def fields(self, net: Net, place: Place) -> tuple[Field, ...]:

@@ -185,7 +185,7 @@ class ParquetFile(Recording):
         return problem("stream-row", path=self._name, where=f"column `{field.header}`", reason=reason)
 
     def _numbers(self, field: Field, values: Any, first: int) -> Column:
-        """As int64, or as float64 for a real; the first value of a relative column is subtracted."""
+        """Return it as int64, or as float64 for a real; the first value of a relative column is subtracted."""
         if values.dtype == np.uint64 and (values > np.uint64(2**63 - 1)).any():
             raise self._wrong(field, first + int(np.argmax(values > np.uint64(2**63 - 1))), "it exceeds 64 bits")
         if values.dtype.kind in "iu":

@@ -118,7 +118,7 @@ def in_words(check: FigureCheck) -> str:
 
 
 def came_true(one: Validation) -> Tally:
-    """Of the figures and statements that were predicted before they were seen: how many came true."""
+    """Say how many of the figures and statements that were predicted before they were seen came true."""
     figures = [check.was_within for check in one.figures if check.checked.predicted is not None]
     statements = [each.statement.predicted == HOLDS for each in one.statements if each.statement.predicted]
     return Tally.of_each(PREDICTED, [*figures, *statements])

@@ -63,12 +63,12 @@ def margin(measure: str, weighted: Weighted, offset: float = 0.0, strict: bool =
 
 
 def every(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of parts that must all hold."""
+    """Judge parts that must all hold."""
     found = set(verdicts)
     return FAILS if FAILS in found else UNDECIDED if UNDECIDED in found else HOLDS
 
 
 def some(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of parts of which one is enough."""
+    """Judge parts of which one is enough."""
     found = set(verdicts)
     return HOLDS if HOLDS in found else UNDECIDED if UNDECIDED in found else FAILS

@@ -149,7 +149,9 @@ def said_of(check: FigureCheck) -> str:
 
 
 def pictures(page: Page, outcome: Outcome, stated: Sequence[FigureCheck]) -> Iterator[Markup]:
-    """Of each measure along the axis of the experiment: what the paper states, beside ours with the same axes."""
+    """Draw each measure along the axis of the experiment: what the paper states, beside ours with the same
+    axes.
+    """
     axes = figures.axes(outcome)
     if not axes or not figures.is_grid(outcome, axes):
         return
@@ -198,7 +200,7 @@ def rows_in_full(one: Validation) -> Markup | None:
 
 
 def columns(stated: str) -> tables.Columns:
-    """Of a table of figures; `stated` heads the values that ours are compared with."""
+    """Write a table of figures; `stated` heads the values that ours are compared with."""
     return (("figure", "name"), ("at", ""), ("measure", ""), (stated, "figure"), ("ours ± 95 %", "figure"),
             ("difference", "figure"), ("tolerance", "figure"), ("", ""), ("basis", ""))  # fmt: skip
 

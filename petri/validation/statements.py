@@ -110,7 +110,7 @@ class Statement:
         return self.options[self.form]
 
     def judge_point(self, point: PointOutcome, measure: str) -> Verdict:
-        """Of a form that every point must fulfil."""
+        """Judge a form that every point must fulfil."""
         value = self.value(point, measure)
         if self.form == "zero":
             return HOLDS if all(one == 0 for one in point.values(measure).values()) else FAILS
@@ -119,7 +119,7 @@ class Statement:
         return margin(measure, [(weight, point)], offset).verdict if not math.isnan(value) else FAILS
 
     def pair_margins(self, first: PointOutcome, second: PointOutcome, measure: str) -> list[Margin]:
-        """Of a form with two points."""
+        """Judge a form with two points."""
         a, b = self.value(first, measure), self.value(second, measure)
         if self.form == "higher":
             factor = share(self.options.get("factor", 1))
@@ -143,7 +143,7 @@ class Statement:
         return [margin(measure, apart), margin(measure, [*apart, (-unit * by, larger)], strict=False)]
 
     def judge_curves(self, outcome: Outcome, measure: str) -> tuple[Verdict, str]:
-        """Of a form that runs along a parameter."""
+        """Judge a form that runs along a parameter."""
         show, verdicts, said, margins = shower(outcome, measure), [], [], []
         for name, curve in self.curves(outcome, str(self.option)):
             own = CURVES[self.form](measure, curve)
@@ -156,7 +156,7 @@ class Statement:
         return verdict, ", ".join(said) + doubt
 
     def curves(self, outcome: Outcome, axis: str) -> Iterator[tuple[str, Curve]]:
-        """For each combination of the other parameters, its name (of several), and the points along the axis."""
+        """Yield for each combination of the other parameters, its name (of several), and the points along the axis."""
         points = [point for point in outcome.points if matches(point, self.at) and axis in point.parameters]
         if not points:
             raise StatementError(f"`{self.says}`: {self.experiment} has no points along {axis}")
@@ -224,7 +224,7 @@ def descending(measure: str, curve: Curve) -> list[Margin]:
 
 
 def bent(measure: str, curve: Curve) -> list[Margin]:
-    """For each two successive slopes, by how much their difference exceeds a tenth of the greater."""
+    """Return for each two successive slopes, by how much their difference exceeds a tenth of the greater."""
     slopes = []
     for (x, a), (y, b) in itertools.pairwise(curve):
         slope = (estimate(b, measure).mean - estimate(a, measure).mean) / (y - x)

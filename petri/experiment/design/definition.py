@@ -63,7 +63,7 @@ class Expected:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Expected:
-        """From the output of `to_dict`. Raises KeyError, TypeError if the data is something else."""
+        """Make an expectation from the output of `to_dict`. Raises KeyError, TypeError for other data."""
         return cls(
             data["measure"],
             data["value"],

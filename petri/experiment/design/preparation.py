@@ -208,7 +208,9 @@ class Preparation:
         return {name: Judgeable(pairs) for name, pairs in stated.items()}
 
     def stopping(self, net: Net, names: Sequence[str], default: int) -> Stopping:
-        """By default a precision applies to every measure that the net declares, but not to all figures it records."""
+        """Apply a precision by default to every measure that the net declares, but not to all figures it
+        records.
+        """
         experiment = self.experiment
         precision = experiment.precision
         if experiment.best is not None:

@@ -145,7 +145,7 @@ def reach(session: Session, instant: float, stop: StopSign | None) -> bool:
 
 
 def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[str] | None) -> dict[str, Floats]:
-    """For each name: the value in each window, with a row for each pilot.
+    """Return for each name: the value in each window, with a row for each pilot.
 
     These are the figures to keep that do not grow with the run, and the waiting tokens. Two kinds of places are not
     counted: places from which nothing takes tokens, which only fill, and places that never hold more than at the

@@ -24,7 +24,7 @@ def rfc2544(
     time_limit: float | None = None,
     **options: Any,
 ) -> ForwardingOutcome:
-    """Throughput, delay, loss rate and bursts of a net, as `pnsim rfc2544` measures them.
+    """Measure throughput, delay, loss rate and bursts of a net, as `pnsim rfc2544` does.
 
     Options: those of `Forwarding` and `Bisected`, and until, warmup, seed, fixed and others of `Experiment`; the others
     are those of `petri.search`.

@@ -22,7 +22,7 @@ WINDOWS: Final = 100  # in which a run is looked at; then the one with the first
 def measure_bursts(
     point: Point, condition: Condition, loss: str, replications: int, stop: StopSign | None = None
 ) -> Bursts:
-    """From an empty start, without a warm-up, until the condition fails over all that has happened so far.
+    """Run from an empty start, without a warm-up, until the condition fails over all that has happened so far.
 
     loss: the measure of lost frames.
     """

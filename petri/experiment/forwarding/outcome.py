@@ -83,7 +83,7 @@ class ForwardingOutcome(Shown):
         return next(iter(figures(self.net, [name]))) if name else None
 
     def throughput(self, row: SizeResult) -> Interval | None:
-        """At the load found, in the net's units."""
+        """Return the throughput at the load found, in the net's units."""
         at = row.carried
         return None if at is None or not self.roles.throughput else at.intervals[self.roles.throughput]
 
@@ -157,7 +157,7 @@ class ForwardingOutcome(Shown):
             write_csv({with_unit(name, units.get(name, "")): cells for name, cells in self.table().items()}, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types."""
+        """Return everything as JSON types."""
         return {
             "title": self.title,
             "net": self.net.name,

@@ -105,7 +105,7 @@ class _Study:
         return replace(row, delays=delays, losses=losses, full=full, bursts=self.bursts(row))
 
     def bursts(self, row: SizeResult) -> Bursts | None:
-        """At the greatest load; none if the runs have no fixed end."""
+        """Return the bursts at the greatest load; none if the runs have no fixed end."""
         at = {**row.found.parameters, self.roles.load: self.greatest}
         point = self.searching.preparation.point(0, at, self.searching.names)
         if math.isinf(point.plan.until):
@@ -118,7 +118,9 @@ class _Study:
         return measured
 
     def losses(self, found: Found, throughput: float) -> Iterator[tuple[Value, PointOutcome]]:
-        """From the greatest load downwards, as far as it is above the throughput, or to two without loss in a row."""
+        """Run from the greatest load downwards, as far as it is above the throughput, or to two without loss in a
+        row.
+        """
         clean = 0
         for tenth in range(STEPS, 0, -1):
             load = scaled(self.greatest, tenth / STEPS)

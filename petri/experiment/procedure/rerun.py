@@ -92,7 +92,7 @@ def repeat(one: Recorded) -> Repeated:
 
 
 def of_store(reference: Reference, engine: str, streams: Mapping[str, str] | None = None) -> list[Recorded]:
-    """From a store, which contains everything needed."""
+    """Make the recorded runs of a store, which contains everything needed."""
     chosen = choose(engine)
     with Store.open(reference.path) as store:
         rows = store.rows()

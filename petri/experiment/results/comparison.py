@@ -114,7 +114,9 @@ def has(side: Side) -> str:
 
 
 def difference(first: Side, second: Side, name: str, level: float) -> Difference:
-    """In pairs, but of a maximum, which is compared with a maximum, and of a probability, where all trials count."""
+    """Compare in pairs, but of a maximum, which is compared with a maximum, and of a probability, where all trials
+    count.
+    """
     a, b = first.samples.get(name, {}), second.samples.get(name, {})
     whole = first.intervals[name].statistic != "mean" or tallies_of((*a.values(), *b.values())) is not None
     if first.seed == second.seed and not whole and a.keys() & b.keys():

@@ -60,7 +60,7 @@ class Outcome(ShownInNotebook, OutcomeFigures):
         return polars.DataFrame({name: uniform(cells) for name, cells in titled_columns(self).items()}, strict=False)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Measures over the axes of the grid and the replications, with the attribute `units`.
+        """Return measures over the axes of the grid and the replications, with the attribute `units`.
 
         Raises ImportError if xarray is not installed.
         """

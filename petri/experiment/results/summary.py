@@ -60,7 +60,7 @@ class PointOutcome:
 
     @staticmethod
     def of(point: Point, rows: Sequence[ReplicationRecord], warmup: Warmup | None) -> PointOutcome:
-        """From the replications of a point that was prepared."""
+        """Make the outcome of a point that was prepared from its replications."""
         plan, kinds = point.plan, statistics(point.net, point.names)
         return PointOutcome(
             point.parameters, point.names, tuple(rows), warmup, plan.until, plan.seed, point.net_hash, statistics=kinds
@@ -258,7 +258,7 @@ class OutcomeFigures:
         return found[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types; missing values are None."""
+        """Return everything as JSON types; missing values are None."""
         return {
             "title": self.title,
             "net": self.net.name,

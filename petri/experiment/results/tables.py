@@ -139,7 +139,10 @@ def plain(cell: Any) -> Any:
 
 
 def write_parquet(outcome: OutcomeFigures, path: Path) -> None:
-    """Needs pyarrow. Each field's metadata have its unit, the file's the dimensions and the experiment's identity."""
+    """Write a table of Arrow, which needs pyarrow.
+
+    Each field's metadata have its unit, the file's the dimensions and the experiment's identity.
+    """
     import pyarrow
     import pyarrow.parquet
 
@@ -169,7 +172,7 @@ def uniform(cells: list[Any]) -> list[Any]:
 
 
 def dataset(outcome: OutcomeFigures) -> xarray.Dataset:
-    """Measures as arrays over the axes and the replications; nan if there is no such point or replication.
+    """Return measures as arrays over the axes and the replications; nan if there is no such point or replication.
 
     Each variable and coordinate has its unit in the attribute `units`, where it has one.
     """

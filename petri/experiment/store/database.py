@@ -321,7 +321,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Leaves the folder as it is where nothing can be written: a store of a read-only folder has no writer, either."""
+    """Leave the folder as it is where nothing can be written: a store of a read-only folder has no writer, either."""
     plain = not os.access(path.parent, os.W_OK) and not has_log(path)
     with damage(path):
         address = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if plain else ''}"
@@ -478,7 +478,7 @@ class StoredColumn:
 
 
 def finite(value: float) -> float | None:
-    """For JSON; a value that is not finite becomes null (no data)."""
+    """Return a value for JSON; one that is not finite becomes null (no data)."""
     return value if math.isfinite(value) else None
 
 

@@ -125,7 +125,7 @@ class SearchOutcome(Shown):
         return all(one.status == "found" for one in self.found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types."""
+        """Return everything as JSON types."""
         return {
             "title": self.outcome.title,
             "net": self.outcome.net.name,

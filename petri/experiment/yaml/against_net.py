@@ -87,7 +87,7 @@ class _Check:
     # ------------------------------------------------------------ parameters
 
     def parameters(self) -> Iterator[Diagnostic]:
-        """Names that are not parameters of the net, and values that do not fit."""
+        """Yield names that are not parameters of the net, and values that do not fit."""
         for table in self.parameter_tables():
             for name, node in table.entries.items():
                 if name not in self.names:

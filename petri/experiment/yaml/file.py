@@ -280,7 +280,7 @@ class Reading:
         return crossed
 
     def parts(self, node: YamlNode | None) -> dict[str, list[str]]:
-        """Measures that add up to a whole, by its name."""
+        """Return measures that add up to a whole, by its name."""
         entries = self.mapping(node, "parts", "names with measures", KEYS["parts"])
         return {name: self.measures(one) or [] for name, one in entries.items()}
 

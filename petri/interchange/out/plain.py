@@ -234,7 +234,9 @@ def _without_time(made: Plain, result: PlainTransition, of: Transition) -> None:
 
 
 def _servers(made: Plain, of: Transition, clock: Clock) -> int | None:
-    """As many as the tokens suffice for where each token has a clock of its own, as that of an activation has (T1)."""
+    """Return as many as the tokens suffice for where each token has a clock of its own, as that of an activation has
+    (T1).
+    """
     return None if any(made.net.places[arc.place].colour.slots for arc in of.inputs) else clock.servers
 
 

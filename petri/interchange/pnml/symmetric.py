@@ -138,7 +138,7 @@ class SymmetricNet(Graph):
         self._refuse("foreign-no-structure", at, label=label, kind=kind, name=name, text=text)
 
     def _plain_marking(self, element: Element, sort: Sort) -> str:
-        """Of a label of place/transition nets, which may be in other nets where tokens have no values."""
+        """Refuse a label of place/transition nets, which may be in other nets where tokens have no values."""
         count = self.number(element, "initialMarking", missing=0)
         if count and not sort.black:
             self._refuse_text(element, "initialMarking", str(count))

@@ -453,7 +453,7 @@ class _Model:
         return bound if bound in words else "_"
 
     def _moved(self, node: Node, key: str) -> int | None:
-        """By how much an update changes a variable that is counted; None if that is not known."""
+        """Return by how much an update changes a variable that is counted; None if that is not known."""
         if self.variables[key].flag and key in self.values:
             return (_bit(node) or 0) - (_bit(self.values[key]) or 0)
         return _change(node, key)
@@ -627,7 +627,7 @@ def _says(part: Node, name: str) -> int | None:
 
 
 def _change(node: Node, name: str) -> int | None:
-    """By how much `name + 2`, `name - 1` or `name` changes the variable; None for any other expression."""
+    """Return by how much `name + 2`, `name - 1` or `name` changes the variable; None for any other expression."""
     if node.op == "name" and node.text == name:
         return 0
     if node.op in ("+", "-") and node.parts[0].op == "name" and node.parts[0].text == name:

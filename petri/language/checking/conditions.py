@@ -51,7 +51,7 @@ def condition(text: str, net: Net) -> Watched:
 
 
 def _helped(error: LanguageError, net: Net) -> LanguageError:
-    """With another message where a place is named as if it were a number."""
+    """Report it with another message where a place is named as if it were a number."""
     places = {place.name for place in net.places}
     for found in error.diagnostics:
         if found.id == "unknown-name" and found.values.get("name") in places:

@@ -51,7 +51,7 @@ def conflicts(flat: net.Net, decided: Container[net.Span | None] = ()) -> Iterat
 
 
 def _takers(flat: net.Net) -> Iterator[list[net.Transition]]:
-    """For each place the transitions that take from it, one of each declaration."""
+    """Yield for each place the transitions that take from it, one of each declaration."""
     found: dict[int, dict[object, net.Transition]] = {}
     for transition in flat.transitions:
         for arc in transition.inputs:

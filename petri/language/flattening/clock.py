@@ -252,7 +252,9 @@ class _Collector:
 
 
 def _factor(e: Expr, position: int) -> Fraction:
-    """By what an operand is multiplied in a product with a small number, or a quotient by a great one; 1 elsewhere."""
+    """Return by what an operand is multiplied in a product with a small number, or a quotient by a great one; 1
+    elsewhere.
+    """
     if e.op not in ("mul", "div") or (e.op == "div" and position == 1):
         return WHOLE
     other = e.args[1 - position]
@@ -331,7 +333,7 @@ class _Clock:
         return None if e is None else self.expression(e)
 
     def colour(self, colour: net.Colour) -> net.Colour:
-        """With the bounds of its slots in ticks."""
+        """Return it with the bounds of its slots in ticks."""
         return self.once(colour, lambda: replace(colour, slots=tuple([self.slot(slot) for slot in colour.slots])))
 
     def slot(self, slot: net.Slot) -> net.Slot:
@@ -360,7 +362,7 @@ class _Clock:
         return found
 
     def transition(self, t: Transition) -> Transition:
-        """With its expressions in ticks, and its constant times whole numbers of them."""
+        """Return it with its expressions in ticks, and its constant times whole numbers of them."""
         changed: Transition = self.struct(t)
         time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
         clock = None if changed.clock is None else self.clock(changed.clock)
@@ -369,7 +371,7 @@ class _Clock:
         return changed if same else replace(changed, time=time, clock=clock, outputs=outputs)
 
     def output(self, arc: net.OutputArc) -> net.OutputArc:
-        """With a constant delay a whole number of ticks."""
+        """Return it with a constant delay a whole number of ticks."""
         written = arc.delay
         if written is None:
             return arc
@@ -381,12 +383,12 @@ class _Clock:
         return clock if time is clock.time else replace(clock, time=time)
 
     def chance(self, chance: net.Chance) -> net.Chance:
-        """With its time limit a whole number of ticks."""
+        """Return it with its time limit a whole number of ticks."""
         changed: net.Chance = self.fields(chance)
         return changed if changed.within is None else replace(changed, within=self.firing_time(changed.within))
 
     def clock_time(self, time: Expr) -> Expr:
-        """As a firing time; but an exponential time stays one, with its mean in ticks (C4)."""
+        """Convert it as a firing time; but an exponential time stays one, with its mean in ticks (C4)."""
         if not self.plain or time.op != "exp":
             return self.firing_time(time)
         mean = Expr("ticks", "real", time.args, float(1 / self.tick), time.args[0].span)

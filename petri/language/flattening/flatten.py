@@ -305,7 +305,7 @@ class Flattener:
         self.like += added if first is None else repeat(first, len(added))
 
     def _are_alike(self, template: TransitionTemplate) -> bool:
-        """Of a declaration that has a transition in the net."""
+        """Say of a declaration that has a transition in the net whether all turns of its loops are alike."""
         return self._firsts[id(template)] is not None
 
     def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:

@@ -45,7 +45,7 @@ class Further:
     def of(
         cls, first: net.Transition, t: TransitionTemplate, instance: Instance, numbers: Sequence[int]
     ) -> Further | None:
-        """None where something else can differ, or is not in the net. Their expressions are alike.
+        """Return None where something else can differ, or is not in the net. Their expressions are alike.
 
         numbers: of all places. All arcs have the same objects: a large net would have a million equal ones.
         """
@@ -75,7 +75,7 @@ class Further:
             )
 
     def _find(self, use: PlaceUse | Request | None) -> Find | None:
-        """None if the place is the same in all turns of all loops."""
+        """Return None if the place is the same in all turns of all loops."""
         if not isinstance(use, PlaceUse) or not any(index.flags & LOCAL for index in use.indices):
             return None
         symbol, indices, instance, numbers = use.symbol, use.indices, self.instance, self.numbers

@@ -32,7 +32,7 @@ def turns(
 def rows(
     loops: Sequence[LoopTemplate], instance: Instance, allow: Allow, given: Sequence[int | None] = ()
 ) -> Iterator[tuple[str, Sequence[int]]]:
-    """For each turn of all loops but the last, as of `turns`: its `[i]`, and the values that the last loop takes.
+    """Yield for each turn of all loops but the last, as of `turns`: its `[i]`, and the values that the last loop takes.
 
     There is at least one loop.
     """

@@ -280,7 +280,7 @@ class Element(Struct):
         return self._found(target, found)
 
     def _own_places(self, target: Target, number: int) -> Iterator[int]:
-        """Of a place or a port of the body itself."""
+        """Yield the numbers of a place or a port of the body itself."""
         instance = self.instance
         chosen = []
         for index, values in zip(target.steps[0][1], instance.shapes[number], strict=True):
@@ -299,7 +299,7 @@ class Element(Struct):
         return self._each(target, lambda one: self._named(one, "transition"))
 
     def _named(self, target: Target, kind: str) -> list[int]:
-        """By full names; those of an instance stand one after the other in the flat net."""
+        """Return the numbers by full names; those of an instance stand one after the other in the flat net."""
         prefix = self.instance.prefix
         if target.single:
             parts = [name + _shown(indices, self.instance.locals) for name, indices in target.steps]

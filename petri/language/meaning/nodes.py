@@ -152,7 +152,7 @@ def to_real(node: Node) -> Node:
 
 
 def to_slot(node: Node) -> Node:
-    """As it is stored in a token: a bool is an int 0 or 1."""
+    """Convert it to what is stored in a token: a bool is an int 0 or 1."""
     if node.kind != "bool":
         return node
     if node.op == "truth":

@@ -217,7 +217,7 @@ def same(left: Type, right: Type) -> bool:
 
 
 def describe(kind: Type) -> str:
-    """As users write it: `Packet`, `int`, `Time`, `gold | silver`, `{seq, size}`."""
+    """Write it as users do: `Packet`, `int`, `Time`, `gold | silver`, `{seq, size}`."""
     if isinstance(kind, Scalar) and not kind.name:
         if kind.kind == "real":
             return dimension_name(kind.dimension) or "real"

@@ -48,7 +48,7 @@ def explain_habit(case: Case) -> Diagnostic | None:
 
 
 def text_of(tokens: Sequence[Token]) -> str:
-    """Tokens as they were written, with one blank where there was space."""
+    """Return tokens as they were written, with one blank where there was space."""
     parts = [tokens[0].text] if tokens else []
     for before, token in pairwise(tokens):
         apart = token.first or before.end_column != token.column
@@ -153,7 +153,7 @@ def _sign_after_word(case: Case) -> Diagnostic | None:
 
 
 def sign_after_word(case: Case, word: Token) -> Diagnostic:
-    """Says how the clause or declaration is written, where a sign follows its word."""
+    """Say how the clause or declaration is written, where a sign follows its word."""
     last = case.position + (case.kind == ":" and case.after == "=")
     rest = case.tokens[last + 1 : end_of(case.tokens, last + 1, "" if word.text in ("draw", "let") else ",=")]
     span = span_of(case.tokens[case.position], case.tokens[last], case.path)
@@ -272,7 +272,7 @@ def _assigns(case: Case, at: int) -> bool:
 
 
 def _replaced(case: Case, at: int, sign: str) -> Diagnostic | None:
-    """Says how the new token is written, where the sign of a change is at a position."""
+    """Say how the new token is written, where the sign of a change is at a position."""
     tokens, after = case.tokens, at + len(sign)
     prefix = tokens[at - 1].kind != "NAME"
     name = after if prefix else at - 1

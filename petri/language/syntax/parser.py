@@ -71,7 +71,7 @@ class _OpenThread(Struct):
 
 
 def parse_text(text: str, path: str, known: KnownStatements | None = None, *, tokens: bool = False) -> Parsed:
-    """As `parse`, with additional data for the formatter and the checker.
+    """Do as `parse`, with additional data for the formatter and the checker.
 
     known: the last parse of this file. tokens: whether the result has them; otherwise the tree of a large file gets
     their memory.
@@ -362,7 +362,7 @@ def documentation(statements: list[Statement], comments: list[Comment]) -> dict[
 
 
 def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[int, list[Comment]]:
-    """As `documentation`, the comments themselves."""
+    """Do as `documentation`, the comments themselves."""
     starts = [statement.tokens[0].place for statement in statements]
     found: dict[int, list[Comment]] = {}
     own_lines = {comment.line for comment in comments if comment.own_line}

@@ -39,7 +39,7 @@ class Distribution:
 
     @staticmethod
     def of(histogram: Histogram) -> Distribution | None:
-        """None without values."""
+        """Return None without values."""
         buckets = sorted(histogram.buckets)
         held = np.array([histogram.buckets[number][0] for number in buckets], dtype=np.float64)
         if not held.sum() > 0.0:
@@ -182,7 +182,7 @@ def counts(
 
 
 def _ticks(low: int, high: int) -> Figure:
-    """Of an axis whose last number stands for all from it on: 0, 50, 100, 150, 200, ≥ 255."""
+    """Return the labels of an axis whose last number stands for all from it on: 0, 50, 100, 150, 200, ≥ 255."""
     step = max(next(step for step in (1, 2, 5, 10, 20, 50, 100, high) if (high - low) / step < 8), 1)
     ticks = [number for number in range(-(-low // step) * step, high, step) if high - number > step / 2]
     room = [low - 0.6, high + max(0.6, 0.05 * (high - low))]  # else the last text is left out
@@ -250,7 +250,7 @@ def series(
 
 
 def several(start: float, window: float, lines: Sequence[tuple[str, Floats]], units: Units, dimension: str) -> Figure:
-    """Several measures of one dimension in the same windows, as (name, values) of one run."""
+    """Return several measures of one dimension in the same windows, as (name, values) of one run."""
     length = max(len(values) for _, values in lines)
     known = np.concatenate([values[np.isfinite(values)] for _, values in lines])
     across = units.scale(start + window * length, "Time")
@@ -264,7 +264,7 @@ def several(start: float, window: float, lines: Sequence[tuple[str, Floats]], un
 
 
 def in_order(values: Floats, units: Units, dimension: str, name: str) -> Figure:
-    """Values in the order of their events, as points."""
+    """Return values in the order of their events, as points."""
     up = units.scale(float(np.median(np.abs(values))), dimension)
     trace = {
         "type": "scatter",
@@ -298,10 +298,10 @@ def _values_axis(scale: Scale, values: Floats, wide: bool) -> dict[str, Any]:
 
 
 def _middles(start: float, window: float, count: int) -> Floats:
-    """Of consecutive windows of time."""
+    """Return the middles of consecutive windows of time."""
     return start + window * (np.arange(count, dtype=np.float64) + 0.5)
 
 
 def _rounded(values: Numbers) -> list[float | None]:
-    """For the page: 6 significant digits; a value that is not finite is a gap."""
+    """Return numbers for the page: 6 significant digits; a value that is not finite is a gap."""
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values.tolist()]

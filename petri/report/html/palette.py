@@ -69,7 +69,7 @@ def style_variables() -> str:
 
 
 def themes() -> dict[str, dict[str, object]]:
-    """For the script: for each theme, the colours by their names in figures."""
+    """Return for each theme, for the script, the colours by their names in figures."""
     named: dict[str, dict[str, object]] = {}
     for theme, palette, scale in (("light", LIGHT, SCALE), ("dark", DARK, DARK_SCALE)):
         steps = [[number / (len(scale) - 1), colour] for number, colour in enumerate(scale)]

@@ -173,7 +173,9 @@ def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str
 
 
 def _units(net: Net) -> dict[str, Any]:
-    """For each dimension the factor from what the engine keeps to the basic unit, and the units to choose from."""
+    """Return for each dimension the factor from what the engine keeps to the basic unit, and the units to choose
+    from.
+    """
     units = Units.of(net)
     found = {}
     for dimension in _DIMENSIONS:

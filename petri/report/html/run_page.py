@@ -163,7 +163,7 @@ def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
 
 
 def _but(record: RunRecord, expectation: Expectation, verdict: Verdict) -> str:
-    """In the units of the measure if the expectation belongs to one."""
+    """Write it in the units of the measure if the expectation belongs to one."""
     owners = (one.measure for one in record.measures if any(own is expectation for own, _ in one.verdicts))
     dimension = shown_dimension(next((measure.dimension for measure in owners), ""))
     return f": it is {record.units.show(verdict.value, dimension)}"
@@ -337,7 +337,7 @@ def _in_order(page: Page, units: Units, measured: MeasureResult, values: Floats 
 
 
 def _together(page: Page, record: RunRecord) -> list[Markup]:
-    """Measures with series of one unit over the same windows, in one picture."""
+    """Return measures with series of one unit over the same windows, in one picture."""
     alike: dict[tuple[float, str], list[tuple[str, Floats]]] = {}
     for measured in record.measures:
         measure = measured.measure

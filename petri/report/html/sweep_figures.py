@@ -44,7 +44,9 @@ class PlotAxis:
 
     @staticmethod
     def of(name: str, values: Sequence[Value]) -> PlotAxis:
-        """In ascending order if these are numbers, or quantities such as `600 kbps`, else in order of appearance."""
+        """Return the axis in ascending order if these are numbers, or quantities such as `600 kbps`, else in order of
+        appearance.
+        """
         distinct = ordered(list(values))
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in distinct):
             return PlotAxis(name, tuple(distinct), tuple(float(value) for value in distinct))
@@ -113,7 +115,7 @@ def scale_of(outcome: Outcome, kept: Kept, units: Units) -> Scale:
 
 
 def known_values(outcome: Outcome, kept: Kept) -> list[float]:
-    """Of the points that have the figure."""
+    """Return the values of the points that have the figure."""
     values = [point.intervals[kept.name].mean for point in outcome.points]
     return [value for value in values if math.isfinite(value)]
 
@@ -216,7 +218,7 @@ def with_deviation(outcome: Outcome, name: str, mean: Kept, deviation: Kept, uni
 
 
 def stacked(outcome: Outcome, name: str, parts: Sequence[Kept], units: Units) -> Figure:
-    """Measures that add up to a whole at every point, as one bar of coloured pieces."""
+    """Return measures that add up to a whole at every point, as one bar of coloured pieces."""
     scale = max((scale_of(outcome, part, units) for part in parts), key=lambda scale: 1.0 / scale.factor)
     traces = [
         {
@@ -235,7 +237,7 @@ def stacked(outcome: Outcome, name: str, parts: Sequence[Kept], units: Units) ->
 def sorted_lines(
     lines: Mapping[tuple[Value, ...], list[PointOutcome]], others: Sequence[PlotAxis]
 ) -> list[tuple[tuple[Value, ...], list[PointOutcome]]]:
-    """In the order of the axes' values."""
+    """Return the lines in the order of the axes' values."""
     places = [{value: number for number, value in enumerate(axis.values)} for axis in others]
     return sorted(lines.items(), key=lambda item: [p.get(v, -1) for p, v in zip(places, item[0], strict=True)])
 
@@ -345,7 +347,7 @@ def _expected(
 
 
 def distributed(outcome: Outcome) -> dict[str, list[tuple[float, Kept]]]:
-    """Measures of which several percentiles were kept, with these in order as (share, figure)."""
+    """Return measures of which several percentiles were kept, with these in order as (share, figure)."""
     found: dict[str, list[tuple[float, Kept]]] = {}
     for kept in outcome.figures:
         name, _, field = kept.name.rpartition(".p")
@@ -448,7 +450,7 @@ def _range(outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale) -> dict[
 
 
 def _range_mode(outcome: Outcome, kept: Kept) -> str:
-    """From 0 unless all values are close together far away from it."""
+    """Begin the axis at 0 unless all values are close together far away from it."""
     known = known_values(outcome, kept)
     if not known or min(known) < 0.0 or max(known) <= 0.0:
         return "normal"

@@ -61,7 +61,7 @@ class Diagram:
     boxes: tuple[Box, ...]
 
     def flow(self) -> list[tuple[str, str]]:
-        """For each edge, the node on the left and the node on the right.
+        """Return for each edge, the node on the left and the node on the right.
 
         An edge that returns a token to a resource (a place that starts with black tokens) does not count.
         """

@@ -368,7 +368,7 @@ class _Grid:
         return bottom + shift - top if elements else 0.0
 
     def _lanes(self, rights: list[float]) -> dict[tuple[int, int], Run]:
-        """For each cut and link that passes it: where the arc returns to the left, which it does below its row.
+        """Return for each cut and link that passes it: where the arc returns to the left, which it does below its row.
 
         The highest arc turns outermost at the right, lowest below, and innermost at the left, so that few cross.
         """

@@ -176,7 +176,7 @@ class _Nested:
         return Link(start, end, label, near or "start"), (start, end, edge.kind, forward, ends, near and edge.label)
 
     def _labelled_end(self, edge: Edge, path: Path, start: int, at: dict[Path, int]) -> Literal["start", "end"] | None:
-        """At which end of its link an edge's text stands in this box: where its transition is."""
+        """Return at which end of its link an edge's text stands in this box: where its transition is."""
         if not edge.label:
             return None
         for name in (edge.start, edge.end):

@@ -23,7 +23,7 @@ _EACH_ARC: Final = 0.02  # by how much smaller letters may be for one arc less f
 
 
 def fit(width: float, height: float) -> float:
-    """By which factor a drawing is shown on the page, at most 1."""
+    """Return by which factor a drawing is shown on the page, at most 1."""
     return min(1.0, PAGE[0] / max(width, 1.0), PAGE[1] / max(height, 1.0))
 
 

@@ -170,7 +170,7 @@ def _edge(edge: Edge, route: Route) -> str:
 
 
 def _copies(node: PictureNode, centre: Point) -> str:
-    """Two more of the elements of an array, beneath the arcs, which lead to the first."""
+    """Return two more of the elements of an array, beneath the arcs, which lead to the first."""
     x, y = centre
     return "\n".join(_shape(node, (x + off, y - off), "behind") for off in (BEHIND, BEHIND / 2))
 

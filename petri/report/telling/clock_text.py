@@ -21,7 +21,7 @@ class ClockText:
             self.of.setdefault(clock.transition, []).append(clock)
 
     def all(self, transition: int) -> str:
-        """Of all clocks of a transition that run, or of those that have stopped; "" if there are none."""
+        """Tell of all clocks of a transition that run, or of those that have stopped; "" if there are none."""
         clocks = self.of.get(transition, [])
         running = [one for one in clocks if one.left is None]
         if not running:
@@ -62,7 +62,7 @@ class ClockText:
         return f"has {self._of(left, clock.time)} left"
 
     def _part(self, clock: ClockState) -> str:
-        """Of one whose rate is part of the common clock (C4)."""
+        """Tell of one whose rate is part of the common clock (C4)."""
         whose = f"its {clock.clocks:,} clocks run" if clock.clocks > 1 else "its clock runs"
         others = sum(map(is_shared, self.net.transitions)) - 1
         return f"{whose} as one with those of all exponential times" if others else f"{whose} as one"

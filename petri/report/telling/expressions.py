@@ -433,7 +433,7 @@ def _sides(e: Expr, variables: Sequence[Variable], shown: _Shown) -> tuple[_Show
 
 
 def _factors(e: Expr, variables: Sequence[Variable], whole: _Powers) -> tuple[_Shown, _Shown]:
-    """As `_sides`, of a product or quotient: what is not known of one side follows from the other and the whole."""
+    """Do as `_sides` for a product or quotient: what is not known of one side follows from the other and the whole."""
     sign = 1 if e.op == "mul" else -1
     left, right = (_powers(a, variables) for a in e.args)
     if right is None:

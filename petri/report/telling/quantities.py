@@ -57,7 +57,7 @@ class Units(Frozen):
 
     @staticmethod
     def named(seconds: float | None, time_unit: str) -> Units:
-        """By the name of the net's time unit, "" if it has none."""
+        """Make the units of a net by the name of its time unit, "" if it has none."""
         return Units(seconds, "" if time_unit in _STANDARD else time_unit)
 
     def scale(self, value: float, dimension: str) -> Scale:

@@ -196,7 +196,10 @@ def _manifest(result: Result) -> Manifest:
 
 
 def of_stored(stored: StoredResult) -> RunRecord:
-    """Of the JSON of a result. Raises KeyError, TypeError or ValueError if what it packs is something else."""
+    """Make the record of the JSON of a result.
+
+    Raises KeyError, TypeError or ValueError if what it packs is something else.
+    """
     more, plan = unpack(stored.packed), stored.manifest.plan
     return RunRecord(
         net=more.net,

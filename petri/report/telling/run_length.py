@@ -62,7 +62,7 @@ def doubt_notes(shown: Iterable[Interval]) -> list[str]:
 
 
 def _rounded_up(value: float) -> float:
-    """To one significant digit: it is a rough estimate."""
+    """Round to one significant digit: it is a rough estimate."""
     if not value > 0.0:
         return value
     unit = 10.0 ** math.floor(math.log10(value))

@@ -179,7 +179,7 @@ def figures_in_order(outcome: SearchOutcome) -> list[Figure]:
 
 
 def _measure_columns(outcome: SearchOutcome, trials: Sequence[Trial | None]) -> list[Column]:
-    """Measures that are not in the condition are left out first on a narrow terminal."""
+    """Return the columns of measures; those that are not in the condition are left out first on a narrow terminal."""
     units, asked = Units.of(outcome.outcome.net), outcome.condition.names
     points = [None if trial is None else trial.point for trial in trials]
     made = []

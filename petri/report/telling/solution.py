@@ -156,7 +156,7 @@ def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
 
 
 def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
-    """As many digits as are certain, ten at most; 0 where no digit is, but for rounding; else the bounds."""
+    """Return as many digits as are certain, ten at most; 0 where no digit is, but for rounding; else the bounds."""
     if one.bounded is None or math.isnan(one.value):
         return NOTHING
     dimension = shown_dimension(one.dimension)

@@ -33,12 +33,12 @@ def going(steady: bool) -> str:
 
 
 def cold_start_values(found: ColdStart) -> dict[str, Value]:
-    """For the message `begins-cold`."""
+    """Return the values for the message `begins-cold`."""
     return {"place": found.place, "initial": counted(found.initial, "token"), "late": number(found.late, 2)}
 
 
 def growth_text(growth: float, units: Units) -> str:
-    """Tokens per time: `200 k/s`, `0.2 per time unit`."""
+    """Return tokens per time: `200 k/s`, `0.2 per time unit`."""
     text = units.show(growth, "events")
     return f"{text} per time unit" if units.seconds is None else text
 

@@ -228,7 +228,7 @@ class _Summary:
         self.note(f"the busiest of {found}, arrays folded; --all shows all")
 
     def _most(self, rows: Sequence[Row], kind: FigureKind) -> list[tuple[str, str]]:
-        """Names and shares of the busiest rows; a clock that runs works at nothing."""
+        """Return names and shares of the busiest rows; a clock that runs works at nothing."""
         busy = [(_greatest(row, kind), row) for row in rows if self.cells.text(row, kind) not in ("", NOTHING)]
         busy = [(share, row) for share, row in busy if share > 0.0 and row.name not in self.clocked]
         busy.sort(key=lambda pair: -pair[0])

@@ -103,7 +103,7 @@ def _print_line(console: Console, line: Text) -> None:
 
 
 def arrangements(columns: Sequence[Column]) -> Iterator[Arrangement]:
-    """From the whole table on, each with something less than the one before."""
+    """Yield, from the whole table on, each with something less than the one before."""
     now = Arrangement(list(columns))
     yield now
     ranked = sorted((column for column in columns if column.rank), key=lambda column: -column.rank)

@@ -415,7 +415,7 @@ class _Teller:
         return f"{100 * weights[self.explanation.transition] / math.fsum(weights.values()):.3g} % by their weights"
 
     def _clocks(self) -> list[str]:
-        """Of all its clocks, unless the table of candidates says it."""
+        """Tell of all its clocks, unless the table of candidates says it."""
         text = self.clocks.all(self.explanation.transition)
         coloured = any(self.net.places[arc.place].colour.slots for arc in self.transition.inputs)
         if not text or (coloured and not is_shared(self.transition) and len(self.explanation.candidates) <= MOST_ROWS):

@@ -65,7 +65,7 @@ def _size(kind: Scalar) -> int | None:
 
 
 def _both(one: tuple[Scalar, Node], other: tuple[Scalar, Node], span: Span) -> tuple[Scalar, Node]:
-    """Two keys of a few values each as one."""
+    """Return two keys of a few values each as one."""
     size = needed(_size(other[0]))
     low, count = _least(one[0]) * size, needed(_size(one[0])) * size
     ends = constant(low, "int", span), constant(low + count - 1, "int", span)

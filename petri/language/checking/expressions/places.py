@@ -87,7 +87,7 @@ def _no_place(reader: Reader, e: tree.Name, symbol: object) -> CheckError:
 
 
 def _meant_by_arc(reader: Reader, e: tree.Expr) -> dict[str, str]:
-    """Values for the hints on an arc that names no place."""
+    """Return values for the hints on an arc that names no place."""
     text = reader.problems.text(e.span)
     if isinstance(e, tree.Number) and isinstance(reader.scope.find(e.unit or ""), PlaceSymbol):
         return {"count": f"{e.text} * {e.unit}"}

@@ -511,7 +511,7 @@ class Reader(Struct):
         return Value(kind, (operation(op, sides[0].kind, sides, span),), span, left.zero and right.zero)
 
     def common(self, left: Value, right: Value, span: Span) -> tuple[Scalar, list[Node]]:
-        """Two numbers converted to one type. Raises CheckError if their dimensions differ."""
+        """Return two numbers converted to one type. Raises CheckError if their dimensions differ."""
         assert isinstance(left.type, Scalar)
         assert isinstance(right.type, Scalar)
         if left.type.kind == right.type.kind == "int":
@@ -566,7 +566,7 @@ class Reader(Struct):
         return Value(BOOL, (first,), span)
 
     def unify(self, left: Value, right: Value, span: Span) -> tuple[Type, Sequence[Node], Sequence[Node]]:
-        """Two values converted to one type. Raises CheckError if their types differ."""
+        """Return two values converted to one type. Raises CheckError if their types differ."""
         known(left, right)
         if all(isinstance(side.type, Scalar) and side.type.kind in ("int", "real") for side in (left, right)):
             kind, nodes = self.common(left, right, span)

@@ -20,7 +20,9 @@ _RATES = ("rate", "lambda", "lam", "mu", "freq", "frequency")
 
 
 def remedies(reader: Reader, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
-    """Values for the hints of `type-mismatch`: of an expression that was read without an error, and is a number."""
+    """Return values for the hints of `type-mismatch`: of an expression that was read without an error, and is a
+    number.
+    """
     while isinstance(e, tree.Paren):
         e = e.inner
     if isinstance(e, tree.Call):
@@ -36,7 +38,7 @@ def remedies(reader: Reader, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
 
 
 def of_rate(reader: Reader, e: tree.Call) -> dict[str, str]:
-    """Values for the hints on `expovariate(1/4)`, an exponential distribution by its rate."""
+    """Return values for the hints on `expovariate(1/4)`, an exponential distribution by its rate."""
     mean = _mean_of(reader, e.arguments[0], reader.checker.units.time_type.dimension) if len(e.arguments) == 1 else None
     return {"distribution": "exp", "mean": f"exp({mean or '1 / rate'})"}
 

@@ -78,7 +78,10 @@ class OutputReader:
             self.problems.fault(fault)
 
     def _delayed(self, e: tree.Delayed, condition: Node | None) -> Iterator[OutputTemplate]:
-        """Tokens that arrive a time after the start. The time is one expression of all arcs that it is written for."""
+        """Yield tokens that arrive a time after the start.
+
+        The time is one expression of all arcs that it is written for.
+        """
         if isinstance(e.output, tree.Name) and e.output.name == "nothing":
             self.problems.error("delay-of-nothing", e.span)
         reader = self.reader.allowing("the delay of an output", "now", "end")

@@ -52,7 +52,7 @@ class ArcReading(Struct):
         return {part.name for part in self.parts if part.name is not None}
 
     def needs(self) -> set[str]:
-        """Names in the expressions of equalities and of the count."""
+        """Return names in the expressions of equalities and of the count."""
         written = [part.value for part in self.parts if part.name is None]
         return self.lets.expanded(name for e in (*written, self.count) for name in names_in(e))
 

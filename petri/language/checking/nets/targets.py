@@ -90,7 +90,7 @@ class Target(Struct):
         return all(index is not None and index.last is None for _, indices in self.steps for index in indices)
 
     def split(self, value: Callable[[Node], Constant]) -> Iterator[Target] | None:
-        """For each value of its first range a target with this value; None without a range."""
+        """Yield for each value of its first range a target with this value; None without a range."""
         for at, (name, indices) in enumerate(self.steps):
             for position, index in enumerate(indices):
                 if index is None or index.last is None:
@@ -323,7 +323,7 @@ class _Walk:
         return Target(symbol, tuple(self.steps), self.text, self.span, tuple(self.conditions))
 
     def require_figures(self, symbol: Symbol) -> None:
-        """Refuses an instance, and the port of one: these have no figures."""
+        """Refuse an instance, and the port of one: these have no figures."""
         if isinstance(symbol, InstanceSymbol):
             inner = scope_inside(self.scope, symbol)
             inside = [name for name, found in inner.names.items() if self._counts(found)] if inner is not None else []

@@ -152,7 +152,7 @@ class Expander:
         self.body.places.append(made)
 
     def _key(self, state: State, symbol: PlaceSymbol) -> Key | None:
-        """By what the activations that wait at a place are ordered, if they are."""
+        """Return by what the activations that wait at a place are ordered, if they are."""
         if state.order is None or state.order.key is None:
             return None
         if not state.kept:
@@ -292,7 +292,7 @@ class Expander:
 
 
 def _servers(t: Transition) -> tree.Expr | None:
-    """Of black activations, as many clocks run as there are (C1)."""
+    """Let as many clocks of black activations run as there are (C1)."""
     source = t.source
     black = t.clock is not None and source is not None and not (source.kept or source.distinct or source.request)
     return tree.Name("all", t.span) if black else None
