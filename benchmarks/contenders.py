@@ -51,7 +51,7 @@ class Contender(Protocol):
     name: str
 
     def run(self, firings: int, seed: int) -> Sample:
-        """Return one run of about `firings` firings. Raises Unavailable."""
+        """Do one run of about `firings` firings. Raises Unavailable."""
 
     def close(self) -> None:
         """End the process, if there is one."""

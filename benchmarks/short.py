@@ -62,7 +62,7 @@ def use(library: Path) -> None:
 
 
 def measure(name: str, firings: int) -> Took:
-    """Return a run of a net that has no code yet."""
+    """Measure a run of a net that has no code yet."""
     import petri
     from petri.run.session import begin
     from petri.structs import replace

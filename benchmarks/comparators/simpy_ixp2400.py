@@ -107,7 +107,7 @@ class Ixp2400:
             yield self.transmit(number, packet)
 
     def reference(self, entries: Any, entry: Any, unit: int) -> Process:
-        """Return a command from its queue over the bus to its unit, and the unit's answer."""
+        """Take a command from its queue over the bus to its unit, and the unit's answer."""
         with self.bus.request() as grant:
             yield grant
             yield self.environment.timeout(4 * CYCLE)

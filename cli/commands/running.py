@@ -303,7 +303,7 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
-    """Return that a figure has not settled; `more` others are not told."""
+    """Return the note that a figure has not settled; `more` others are not told."""
     early, late = (units.show(value, shown_dimension(drift.dimension)) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
@@ -325,7 +325,7 @@ def _tell_exact_expectations(result: Result, model: Model) -> None:
 
 
 def _tell_cold_start(result: Result) -> list[Drift]:
-    """Return the note that runs begin empty; the drifts that this does not explain."""
+    """Say that runs begin empty; return the drifts that this does not explain."""
     cold = result.cold_start
     if cold is not None:
         tell(Diagnostic("begins-cold", severity="note", values=cold_start_values(cold)))

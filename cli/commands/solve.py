@@ -118,7 +118,7 @@ def show(solution: Solution, result: Result | None, seconds: float, as_json: boo
 
 
 def comparison_rows(solution: Solution, result: Result) -> list[dict[str, float | str | None]]:
-    """Return for JSON: each figure that both have."""
+    """Return each figure that both have, for JSON."""
 
     def known(value: float) -> float | None:
         return value if value == value and abs(value) != float("inf") else None

@@ -169,5 +169,5 @@ class HeavyTails:
 
 @kept_for_latest
 def heavy_tails_of(net: Net) -> HeavyTails:
-    """Return those of a net, which the replications of a run share."""
+    """Return the heavy tails of a net, which the replications of a run share."""
     return HeavyTails(net)

@@ -111,7 +111,7 @@ def _cancelled(rows: Rows, columns: int) -> list[Mapping[int, int]] | None:
 
 
 def cancel(rows: Rows, column: int) -> Rows | None:
-    """Return one step of the algorithm: combines the rows in which something remains in pairs in which nothing does."""
+    """Do one step of the algorithm: combine the rows in which something remains in pairs in which nothing does."""
     kept = [row for row in rows if column not in row[0]]
     gains = [row for row in rows if row[0].get(column, 0) > 0]
     losses = [row for row in rows if row[0].get(column, 0) < 0]

@@ -73,7 +73,7 @@ class Clocks(Protocol):
         """End the instant, with these bindings enabled (C2)."""
 
     def states(self) -> list[ClockState]:
-        """Do as `Session.clocks` tells of them."""
+        """Return them as `Session.clocks` tells of them."""
 
 
 class Engine(Protocol):
@@ -224,7 +224,7 @@ class SharedClock:
         return 0
 
     def end(self) -> float:
-        """Return that of the common clock."""
+        """Return the tick at which the common clock has run down."""
         return self.engine.common.ends if self.engine.common.rates[self.index] > 0.0 else NOWHERE
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:

@@ -85,7 +85,7 @@ class Firings(Sequence[TracedFiring]):
             yield from zip(found.tolist(), np.split(order, starts[1:]), strict=True)
 
     def variables(self, transition: int, rows: Ints) -> list[list[Scalar | None]]:
-        """Return for firings of one transition: a list of values, in the net's unit, for each of its variables."""
+        """Return, for firings of one transition, a list of values, in the net's unit, for each of its variables."""
         variables = self.net.transitions[transition].variables
         kept = zip(self._kept(transition, rows), variables, strict=True)
         return [self.net.tick.quantity(values, variable.dimension).tolist() for values, variable in kept]

@@ -252,7 +252,7 @@ class NativeSession:
             session.feed(place, self._rows.words(place))
 
     def verify_shapes(self) -> int:
-        """Return for tests: how many transitions share machine code.
+        """Return, for tests, how many transitions share machine code.
 
         ValueError if one would have other code by itself.
         """

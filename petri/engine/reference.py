@@ -144,7 +144,7 @@ class Engine:
             return "error"
 
     def refill(self) -> bool:
-        """Return the next row arrives in each stream's place that is empty (S6). False if rows must be fed first."""
+        """Let the next row arrive in each stream's place that is empty (S6). False if rows must be fed first."""
         for place, rows in self.streams.items():
             if self.marking[place]:
                 continue
@@ -395,7 +395,7 @@ class Engine:
         return len(self.matching(self.marking[arc.place], wanted)) >= self.count(arc.threshold, context)
 
     def has_room(self, transition: Transition, context: Context, found: list[list[Held]]) -> bool:
-        """Return no place that the firing puts tokens in would exceed its capacity (E6)."""
+        """Return whether no place that the firing puts tokens in would exceed its capacity (E6)."""
         if not any(self.takes_room(arc) for arc in transition.outputs):
             return True
         return all(

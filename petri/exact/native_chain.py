@@ -23,12 +23,12 @@ LIMITS = {"states": "exact-many-states", "memory": "exact-much-memory", "binding
 
 
 def too_many(net: Net, space: StateSpace) -> Unsolvable:
-    """Return that a limit ended the exploration, with the place that holds the most tokens."""
+    """Return the error that a limit ended the exploration, with the place that holds the most tokens."""
     return Unsolvable(LIMITS[space.ended], space.crowded, states=len(space), **_fullest(net, space))
 
 
 def stopped(net: Net, space: StateSpace) -> Diagnostic:
-    """Return that Ctrl-C ended the exploration, with the same."""
+    """Return the message that Ctrl-C ended the exploration, with the same."""
     return Diagnostic("exact-stopped", values={"states": len(space), **_fullest(net, space)})
 
 

@@ -156,7 +156,7 @@ def _work(
     lints: bool = False,
     tables: Tables | None = None,
 ) -> tuple[Net | None, Problems]:
-    """Return all steps from text to flat net; None if there is an error."""
+    """Do all steps from text to flat net; None if there is an error."""
     found = _attempt(path, text, parameters, name, lints, "", tables)
     if found.part and found.problems.failed:
         # Nets that import this part set the unit of time, so any unit works for the check.

@@ -62,7 +62,7 @@ def _unit(units: Units, parameter: Parameter) -> tuple[float, str]:
 
 
 def _range(size: float, low: float | None, high: float | None, whole: bool) -> dict[str, Any]:
-    """End and step, in the unit of the slider, for a value of this size.
+    """Return the end and the step, in the unit of the slider, for a value of this size.
 
     The ends are the bounds, as far as they are not beyond a hundredth or a hundred times the value. Where there is no
     bound, or one from 0 to far away, from a quarter of the value to twice it.

@@ -132,7 +132,7 @@ class Refinement:
         return None
 
     def _chosen(self) -> Point | None:
-        """Return the main point first, then its partner as far; half of what follows is for the others, in turn."""
+        """Choose the main point first, then its partner as far; half of what follows is for the others, in turn."""
         main, partner = self.main, self.partner
         if partner is not None and partner.wanted and len(partner.begun) < len(main.begun):
             return partner

@@ -114,7 +114,7 @@ def lesser(x: Any, y: Any) -> Any:
 
 
 def greater(x: Any, y: Any) -> Any:
-    """Return the same of the greater."""
+    """Return the greater of two numbers, or of two arrays entry by entry, likewise."""
     return np.where(y > x, y, x) if np.ndim(x) or np.ndim(y) else max(x, y)
 
 

@@ -128,6 +128,6 @@ TERMS: Final = PLACE_WORDS | TRANSITION_COLUMNS
 
 
 def transition_columns(net: Net) -> Mapping[str, FigureKind]:
-    """Return those of the transitions of a net: a net without clocks has no figures of them."""
+    """Return the columns of the transitions of a net: a net without clocks has no figures of them."""
     clocked = any(transition.clock is not None for transition in net.transitions)
     return {name: kind for name, kind in TRANSITION_COLUMNS.items() if clocked or kind.only != "clocks"}

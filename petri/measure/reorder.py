@@ -337,7 +337,7 @@ class Flow:
         return self.position - last - 1
 
     def find(self, sequence: int) -> tuple[int, int] | None:
-        """Return for a missing number: the index of its interval and how many greater numbers are missing too."""
+        """Return the index of the interval of a missing number, and how many greater numbers are missing too."""
         above = 0
         for index in range(len(self.missing) - 1, -1, -1):
             interval = self.missing[index]

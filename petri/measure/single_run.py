@@ -232,7 +232,7 @@ def _rarity(batches: Floats) -> Floats:
 
 
 def _greatest_skewness(n: int) -> float:
-    """Return that of n values of which all but one are equal."""
+    """Return the skewness of n values of which all but one are equal."""
     return max(n - 2, 1) / math.sqrt(max(n - 1, 1))
 
 

@@ -108,7 +108,7 @@ class Windows(Sequence[Observation]):
 
     @classmethod
     def joined(cls, parts: Sequence[Windows]) -> Windows:
-        """Return one after the other; at least one."""
+        """Join windows, one after the other; at least one."""
         some = [part for part in parts if len(part)] or parts[:1]
         if len(some) == 1:
             return some[0]

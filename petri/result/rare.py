@@ -75,7 +75,7 @@ class Rare:
         return values(term, self.windows)
 
     def of_kind(self, kind: FigureKind, index: int) -> Ranges:
-        """Return a figure of a place or transition."""
+        """Return what a figure of a place or transition might be."""
         value = np.asarray(kind.of(self.seen, index), dtype=np.float64)
         nodes = self.tails.transitions if kind.name == "in_progress" else self.tails.places
         heavy = kind.name in ("mean", "sojourn", "in_progress") and index in nodes
@@ -83,7 +83,7 @@ class Rare:
         return self._ranged(value, bounds, partial(_hits_of_node, self, kind, index), heavy)
 
     def of_term(self, term: Term) -> Ranges:
-        """Return a formula."""
+        """Return what a formula might be."""
         value, bounds = self.value(term), partial(self._bounds, term)
         return self._ranged(value, bounds, partial(_hits_of, self, term), self._is_heavy(term), self._beyond(term))
 

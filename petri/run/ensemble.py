@@ -71,7 +71,7 @@ class Ensemble(Sequence["Replication"]):
 
     @classmethod
     def none(cls, net: Net) -> Ensemble:
-        """Return no replication."""
+        """Return an ensemble of no replications."""
         rows = {name: np.zeros((0, len(net.places if name in OF_PLACES else net.transitions))) for name in PER_NODE}
         windows, no_ends = Windows(np.zeros(0), rows, ()), np.zeros(0, np.int64)
         one = numbers_of(
@@ -88,7 +88,7 @@ class Ensemble(Sequence["Replication"]):
 
     @classmethod
     def joined(cls, parts: Sequence[Ensemble]) -> Ensemble:
-        """Return one after the other; at least one."""
+        """Join ensembles, one after the other; at least one."""
         parts = [part for part in parts if len(part)] or parts[:1]
         first = parts[0]
         if len(parts) == 1:

@@ -214,7 +214,7 @@ class Driver:
             raise
 
     def run(self) -> Ensemble:
-        """Return the whole replication, as one row. Errors as of `end`."""
+        """Run the whole replication; return it as one row. Errors as of `end`."""
         started = time.perf_counter()
         ended = self.end()
         return self.so_far(ended, time.perf_counter() - started)
@@ -241,7 +241,7 @@ class Driver:
         return ended
 
     def try_chances(self, ended: Ending) -> Ending:
-        """Return the trials of the net's probabilities, which are runs of their own."""
+        """Make the trials of the net's probabilities, which are runs of their own."""
         self.chances, fault = tallies(self.net, self.plan, self.index, self.stop, self.trial_threads)
         if fault is None:
             return ended
@@ -298,7 +298,7 @@ class Driver:
         return self.net.tick.time(self.session.now)
 
     def live(self) -> Ending:
-        """Return the warm-up, and then the measured time."""
+        """Live through the warm-up, and then the measured time."""
         if not self.warm:
             ended = self.drive(self.net.tick.ticks(self.plan.warmup), batched=False)
             if ended != "until" and not (ended == "dead" and math.isfinite(self.plan.until)):

@@ -141,5 +141,5 @@ def _expanded(packed: bytes) -> bytes:
 
 
 def saved_run(net: Net, until: float, warmup: float, seed: int, saved: Sequence[SavedReplication]) -> SavedRun | None:
-    """Return None if no replication came to the instant."""
+    """Make a saved run; None if no replication came to the instant."""
     return SavedRun(net, until, warmup, seed, tuple(saved)) if saved else None

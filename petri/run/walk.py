@@ -98,7 +98,7 @@ class Walk:
     # ------------------------------------------------------------ steps
 
     def fire(self, choice: Enabled | None = None) -> list[Step]:
-        """Return one firing, chosen or by chance, and what happens up to the next one that can start."""
+        """Do one firing, chosen or by chance, and what happens up to the next one that can start."""
         self._keep_copy()
         if choice is None:
             choice_made = self._chosen.get(self.firings)

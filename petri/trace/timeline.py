@@ -251,7 +251,7 @@ class TimelineWriter(TextWriter):
         self._write(f'"ph":"E"{track.start}{self._stamp(now)}')
 
     def _on_own_track(self, firing: TracedFiring) -> tuple[int, int]:
-        """Return as many tracks as the transition has firings in progress."""
+        """Write a firing on a track of its transition, which has as many as it has firings in progress."""
         transition = firing.transition
         lanes, free = self._lanes[transition], self._free[transition]
         if not free:

@@ -580,7 +580,7 @@ def event_scope(choose: Chooser, net: Net, event: Event) -> Scope:
 
 
 def random_event(choose: Chooser, net: Net) -> Event:
-    """Return a set whose key is a variable or a slot, or an expression, which may fail."""
+    """Return an event whose key is a variable or a slot, or an expression, which may fail."""
     if choose.chance(5):
         event = Event(place=choose.number(0, len(net.places) - 1))
     else:

@@ -107,7 +107,7 @@ def changed(net: Net, chance: random.Random) -> Net | None:
 
 
 def assert_shared_code_is_right(net: Net, seed: int, levels: bool, apart: bool) -> None:
-    """Return copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
+    """Check copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
     chance = random.Random(seed)
     others = [other for _ in range(BESIDE) if (other := changed(net, chance)) is not None]
     together = beside([net, net, *others])

@@ -52,7 +52,7 @@ def _numbered_place(place: Place, count: int, choose: Random) -> Place:
 
 
 def _numbered_transition(one: Transition, count: int, choose: Random) -> Transition:
-    """Return an expression whose variables `x` and `y` are bound by inputs, or drawn."""
+    """Return a transition whose variables `x` and `y` are bound by inputs, or drawn."""
     first = len(one.variables)
     numbers = [Expr("var", "int", value=first), Expr("var", "int", value=first + 1)]
     bound: set[int] = set()

@@ -30,7 +30,7 @@ def arrivals(draw: st.DrawFn, longest: int = 40) -> list[int]:
 
 
 def measured(sequences: Sequence[int], **settings: int) -> Reordering:
-    """Return the packets arrive at times 0, 1, 4, 9 …"""
+    """Measure packets that arrive at times 0, 1, 4, 9 …"""
     measure = Reordering(**settings)
     for n, sequence in enumerate(sequences):
         measure.arrive((), sequence, float(n * n))

@@ -151,7 +151,7 @@ def hostile_net() -> Net:
 
 
 def check_harmless(text: str) -> Reader:
-    """Return no element, attribute or address that the page does not make itself."""
+    """Check that there is no element, attribute or address that the page does not make itself."""
     found = Reader(text)
     names = {name for name, _ in found.elements}
     assert "img" not in names

@@ -213,7 +213,7 @@ def test_waves_show_that_the_last_row_of_a_stream_is_gone(
 
 
 def read_timeline(data: bytes) -> list[dict[str, Any]]:
-    """Return the events obey the rules of the Trace Event Format: slices of a track nest, time never falls."""
+    """Return the events, which obey the rules of the Trace Event Format: slices of a track nest, time never falls."""
     document = json.loads(data, parse_float=Decimal)  # a day in nanoseconds, and more, keeps all digits
     assert document["displayTimeUnit"] in ("ns", "ms")
     events: list[dict[str, Any]] = document["traceEvents"]

@@ -42,7 +42,7 @@ class Verdict(Frozen):
 
 
 def verdicts(draws: int = DRAWS) -> list[Verdict]:
-    """Return all tests; what is rejected is decided for the samples together, and for each control by itself."""
+    """Make all tests; what is rejected is decided for the samples together, and for each control by itself."""
     chosen = choices(draws // 5, SEED)
     found = [*of_distributions(draws), *(("choice of " + subject, "shape", p) for subject, p in chosen)]
     outcome = rejected([p for _, _, p in found])

@@ -47,7 +47,7 @@ def run_forwarding(
     watch: Watcher | None = None,
     time_limit: float | TimeLimit | None = None,
 ) -> ForwardingOutcome:
-    """Return all tests, at every frame size. engine, threads: as of `run_search`; watch: called as it goes on.
+    """Run all tests, at every frame size. engine, threads: as of `run_search`; watch: called as it goes on.
 
     Ctrl-C, and the end of the time limit [s], keep what is complete. Raises ExperimentError or LanguageError before
     anything runs if the study does not fit the net, and ExperimentError where a run stops with an error in the model.

@@ -105,7 +105,9 @@ class PointState:
 
 
 def stopping_at(point: Point, stopping: Stopping) -> Stopping:
-    """Return that of the experiment; where the expected values of a point say how precise it must be, with theirs."""
+    """Return when the experiment stops; where the expected values of a point say how precise it must be, with
+    theirs.
+    """
     return structs.replace(stopping, wanted=dict(point.judging)) if point.judging else stopping
 
 

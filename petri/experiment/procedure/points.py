@@ -64,7 +64,7 @@ class PointRuns:
 
 
 def begin_point(point: Point, limit: TimeLimit = NO_LIMIT) -> PointRuns:
-    """Return no replication yet; pilot runs find the end of the warm-up if that is automatic."""
+    """Begin a point, without a replication yet; pilot runs find the end of the warm-up if that is automatic."""
     warmup = None
     if point.pilot:
         warmup = interruptible(lambda stop: pilot(point.net, point.plan, point.names, stop), limit)

@@ -169,7 +169,7 @@ def _doubts(flat: net.Net, checker: Checker) -> None:
 
 
 def _tokens_at_start(flat: net.Net) -> Iterator[Diagnostic]:
-    """Yield measures of a source that lasts, which read the marking when its firing starts: at the arrival before
+    """Note measures of a source that lasts, which read the marking when its firing starts: at the arrival before
     (M4).
     """
     for probe in flat.probes:

@@ -333,7 +333,7 @@ class _Clock:
         return None if e is None else self.expression(e)
 
     def colour(self, colour: net.Colour) -> net.Colour:
-        """Return it with the bounds of its slots in ticks."""
+        """Return the colour with the bounds of its slots in ticks."""
         return self.once(colour, lambda: replace(colour, slots=tuple([self.slot(slot) for slot in colour.slots])))
 
     def slot(self, slot: net.Slot) -> net.Slot:
@@ -362,7 +362,7 @@ class _Clock:
         return found
 
     def transition(self, t: Transition) -> Transition:
-        """Return it with its expressions in ticks, and its constant times whole numbers of them."""
+        """Return the transition with its expressions in ticks, and its constant times whole numbers of them."""
         changed: Transition = self.struct(t)
         time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
         clock = None if changed.clock is None else self.clock(changed.clock)
@@ -371,7 +371,7 @@ class _Clock:
         return changed if same else replace(changed, time=time, clock=clock, outputs=outputs)
 
     def output(self, arc: net.OutputArc) -> net.OutputArc:
-        """Return it with a constant delay a whole number of ticks."""
+        """Return the arc with a constant delay a whole number of ticks."""
         written = arc.delay
         if written is None:
             return arc
@@ -383,7 +383,7 @@ class _Clock:
         return clock if time is clock.time else replace(clock, time=time)
 
     def chance(self, chance: net.Chance) -> net.Chance:
-        """Return it with its time limit a whole number of ticks."""
+        """Return the question with its time limit a whole number of ticks."""
         changed: net.Chance = self.fields(chance)
         return changed if changed.within is None else replace(changed, within=self.firing_time(changed.within))
 

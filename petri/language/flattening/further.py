@@ -45,7 +45,7 @@ class Further:
     def of(
         cls, first: net.Transition, t: TransitionTemplate, instance: Instance, numbers: Sequence[int]
     ) -> Further | None:
-        """Return None where something else can differ, or is not in the net. Their expressions are alike.
+        """Compare the first with its template; None where other things can differ, or are not in the net.
 
         numbers: of all places. All arcs have the same objects: a large net would have a million equal ones.
         """
@@ -75,7 +75,7 @@ class Further:
             )
 
     def _find(self, use: PlaceUse | Request | None) -> Find | None:
-        """Return None if the place is the same in all turns of all loops."""
+        """Return how a place is found in each turn; None if it is the same in all turns of all loops."""
         if not isinstance(use, PlaceUse) or not any(index.flags & LOCAL for index in use.indices):
             return None
         symbol, indices, instance, numbers = use.symbol, use.indices, self.instance, self.numbers

@@ -78,7 +78,7 @@ def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnost
 
 
 def _not_a_declaration(case: Case) -> Diagnostic | None:
-    """Return a word at the start of a line that starts no declaration, after a complete declaration."""
+    """Explain a word at the start of a line that starts no declaration, after a complete declaration."""
     token = case.found
     if case.word == "end":
         return case.tell("after-end")
@@ -304,7 +304,7 @@ def _transition_shape(case: Case) -> Diagnostic | None:
 
 
 def _arc_word(case: Case, outputs: bool) -> Diagnostic | None:
-    """Return a word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one
+    """Explain a word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one
     arc.
     """
     before = case.before

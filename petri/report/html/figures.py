@@ -39,7 +39,7 @@ class Distribution:
 
     @staticmethod
     def of(histogram: Histogram) -> Distribution | None:
-        """Return None without values."""
+        """Make the distribution of a histogram; None without values."""
         buckets = sorted(histogram.buckets)
         held = np.array([histogram.buckets[number][0] for number in buckets], dtype=np.float64)
         if not held.sum() > 0.0:

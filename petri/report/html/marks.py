@@ -73,7 +73,7 @@ def spark(values: Sequence[float], *, width: float = 130.0, height: float = 26.0
 
 
 def _svg(width: float, height: float, shapes: Sequence[Markup], kind: str) -> Markup:
-    """Return a decoration only: the numbers are beside it as text."""
+    """Return a drawing that is decoration only: the numbers are beside it as text."""
     return tag(
         "svg",
         *shapes,

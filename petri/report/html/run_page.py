@@ -156,7 +156,7 @@ def caution_banners(cautions: Iterable[Diagnostic | Caution]) -> list[Markup]:
 
 
 def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
-    """Return that recordings lack packets, where they do."""
+    """Say that recordings lack packets, where they do."""
     remarks = (one for read in recordings for one in read.remarks if one.severity == "warning")
     missing = [tag("p", spoken(one.message)) for one in remarks]
     return [banner("warn", "Packets of a recording are missing", *missing)] if missing else []

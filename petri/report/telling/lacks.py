@@ -23,7 +23,7 @@ class Reason(Frozen):
 
 
 def reasons(net: Net, lacks: Sequence[Lack], *, fold: bool = True) -> list[Reason]:
-    """Return one for each lack; with `fold`, elements of an array that lack the same share one."""
+    """Return a reason for each lack; with `fold`, elements of an array that lack the same share one."""
     words = ExpressionText(net)
     told = [Reason(net.transitions[lack.transition].name, _clause(net, lack, words)) for lack in lacks]
     if not fold:

@@ -31,7 +31,7 @@ _LOOK: Final = "look: the test whether it can fire"
 
 
 def speed(net: Net) -> list[dict[str, Any]]:
-    """Return for JSON: a dictionary for each transition."""
+    """Return a dictionary for each transition, for JSON."""
     return [
         {"name": one.name, "code": how.code, "bindings": how.choice, "looks_through": how.looks, "why": list(how.why)}
         for one, how in zip(net.transitions, speeds(net), strict=False)

@@ -349,7 +349,9 @@ class NaiveSpace:
         return "complete"
 
     def _kind(self) -> Kind:
-        """Return where exponential times pass in other states than constants, these end at a rate."""
+        """Return the kind of times that pass: where exponential ones pass in other states than constants, these end
+        at a rate.
+        """
         constant = any(step > 0.0 for step in self.steps)
         self.takes_turns = constant and any(math.isnan(self.steps[source]) for source, _, _ in self._arcs)
         return "ticks" if constant and not self.takes_turns else "continuous"

@@ -67,5 +67,5 @@ def _rate_of_now(time: Node) -> Node | None:
 
 
 def servers_of_tokens(servers: tree.Expr | Node, arc: InputTemplate) -> CheckError:
-    """Return several clocks for a binding that is a token (C1)."""
+    """Return the error of several clocks for a binding that is a token (C1)."""
     return CheckError("servers-of-tokens", servers.span, Label(arc.span, "coloured-arc"), name=arc.place.symbol.name)

@@ -94,7 +94,7 @@ class Compiler(Blocks):
         return cursor
 
     def _unless(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        """Return the tokens that interrupt the steps of a `do`; they go first, unless a priority says otherwise."""
+        """Compile the tokens that interrupt the steps of a `do`; they go first, unless a priority says otherwise."""
         cursor = self._take(step, cursor)
         made = cursor.ends[0].transition
         made.at_once = made.interrupts = True
@@ -102,7 +102,7 @@ class Compiler(Blocks):
         return cursor
 
     def _lasting(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        """Return a step that lasts and may be interrupted: a clock, which leaves the activation where it is (T9)."""
+        """Compile a step that lasts and may be interrupted: a clock, which leaves the activation where it is (T9)."""
         if cursor.clauses or step.guard or step.priority or step.weight or step.prefer:
             cursor = Cursor(ends=[End(self._transition(cursor, step), None, {})])
             step = tree.Step("wait", step.span, step.name_span, time=step.time)
