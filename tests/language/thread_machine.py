@@ -165,7 +165,7 @@ class Machine:
     # ------------------------------------------------------------ tokens
 
     def give(self, place: str, token: Any = None) -> None:
-        """Put a token, and let go on what waits for one goes on: interrupts before steps, of each step its first
+        """Put a token; what waits for one goes on: interrupts before steps, of each step its first
         activation.
         """
         self.places[place].append(token)
