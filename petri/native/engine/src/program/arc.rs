@@ -10,10 +10,10 @@ use crate::program::expression::{Bool, Int, Value};
 use crate::program::time::Time;
 
 /// How many black tokens an arc takes, or gives.
-#[derive(Clone, Debug)]
-pub enum Count {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Count<E = Box<(Int, SpanId)>> {
     Const(u64),
-    Of(Box<(Int, SpanId)>),
+    Of(E),
 }
 
 /// How an input arc finds its tokens.
@@ -208,19 +208,19 @@ impl OutputProgram {
     }
 }
 
-/// How an input arc takes its tokens.
-#[derive(Clone, Copy, Debug)]
-pub enum Take {
+/// How an input arc takes its tokens. A blueprint has another name for the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Take<P = PlaceId> {
     /// Always `count` black tokens.
-    Black { place: PlaceId, count: u64 },
+    Black { place: P, count: u64 },
     /// As many black tokens as the binding says for the arc.
-    Chosen { place: PlaceId, arc: u32 },
+    Chosen { place: P, arc: usize },
     /// The token at a position, counted from the one that the discipline shows first.
-    Head { place: PlaceId, position: u32 },
+    Head { place: P, position: u32 },
     /// The token in the seat that the binding says for the arc.
-    Seat { place: PlaceId, arc: u32 },
+    Seat { place: P, arc: usize },
     /// The token at the position that the binding says for the arc, in a place that is not a bag.
-    Shown { place: PlaceId, arc: u32 },
+    Shown { place: P, arc: usize },
 }
 
 impl Take {
@@ -228,6 +228,17 @@ impl Take {
         match *self {
             Take::Black { place, .. } | Take::Chosen { place, .. } => place,
             Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => place,
+        }
+    }
+
+    /// The same with another name for the place.
+    pub fn map<P>(self, name: impl FnOnce(PlaceId) -> P) -> Take<P> {
+        match self {
+            Take::Black { place, count } => Take::Black { place: name(place), count },
+            Take::Chosen { place, arc } => Take::Chosen { place: name(place), arc },
+            Take::Head { place, position } => Take::Head { place: name(place), position },
+            Take::Seat { place, arc } => Take::Seat { place: name(place), arc },
+            Take::Shown { place, arc } => Take::Shown { place: name(place), arc },
         }
     }
 }

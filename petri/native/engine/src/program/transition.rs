@@ -78,9 +78,9 @@ pub enum Selection {
 }
 
 /// Of several bindings, those with the least key are chosen from, or those with the greatest (I4).
-#[derive(Clone, Debug)]
-pub struct Preference {
-    pub key: OrderKey,
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Preference<K = OrderKey> {
+    pub key: K,
     pub most: bool,
 }
 
