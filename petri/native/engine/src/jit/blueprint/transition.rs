@@ -4,7 +4,7 @@ pub use crate::program::arc::{OutputForm, Take};
 pub use crate::program::transition::{Known, NO_LANE};
 
 use crate::collections::rank_set::{MEDIUM, SMALL};
-use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
+use crate::jit::blueprint::expression::{Bool, Constant, Int, Mean, Real, SlotValue, Value, Variable};
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::rate::Settle;
 use crate::jit::profile::Occupancy;
@@ -256,16 +256,8 @@ pub struct OneOf {
 pub struct Check {
     pub slot: usize,
     pub real: bool,
-    pub low: Option<Limit>,
-    pub high: Option<Limit>,
-}
-
-/// The least or greatest value of a slot. That of a real slot is given as its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
-    Const(u64),
-    /// It is a hole.
-    Held(WordRef),
+    pub low: Option<Constant>,
+    pub high: Option<Constant>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -8,10 +8,10 @@ use crate::jit::blueprint::interpreted::{
     evaluates_bundle, finds_sets, interpreted_place, searches_in_turn, why_search,
 };
 use crate::jit::blueprint::place::Entry;
-use crate::jit::blueprint::planner::{Expressions, Planner};
+use crate::jit::blueprint::planner::Planner;
 use crate::jit::blueprint::transition::{
-    Bundle, Check, Count, Delay, Find, Heard, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output,
-    Prefer, Races, Room, Rooms, Sampled, Selection, SetPlan, SetSize, Sets, Time, TransitionPlan,
+    Bundle, Check, Count, Delay, Find, Heard, Inhibitor, Input, JoinSelection, Level, OfSet, OneOf, Output, Prefer,
+    Races, Room, Rooms, Sampled, Selection, SetPlan, SetSize, Sets, Time, TransitionPlan,
 };
 use crate::jit::profile::Occupancy;
 use crate::net::Discipline;
@@ -247,14 +247,10 @@ impl<'a> Planner<'a> {
 
     pub(super) fn check(&mut self, slot: usize, bound: &Bound) -> Check {
         let mut limit = |limit: crate::net::Scalar| {
-            let bits = match bound.real {
+            self.constant(match bound.real {
                 true => limit.as_real().to_bits(),
                 false => limit.as_int().unwrap_or(0) as u64,
-            };
-            match self.expressions {
-                Expressions::Written => Limit::Const(bits),
-                Expressions::Open | Expressions::Called => Limit::Held(self.word(bits)),
-            }
+            })
         };
         Check { slot, real: bound.real, low: bound.low.map(&mut limit), high: bound.high.map(limit) }
     }
