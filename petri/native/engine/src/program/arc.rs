@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 use crate::base::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
-use crate::base::seldom::Seldom;
+use crate::base::seldom::{shared, Seldom};
 use crate::net::Places;
 use crate::program::expression::{Bool, Int, Value};
 use crate::program::time::Time;
@@ -45,7 +45,7 @@ pub struct InputProgram {
 }
 
 /// What an input arc has beyond a number of black tokens that no other arc takes from. Arcs that have nothing of it share that.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct InputDetails {
     /// Slots that must equal a value.
     pub equals: Seldom<(u32, Value)>,
@@ -61,13 +61,7 @@ static NO_MORE_OF_INPUT: LazyLock<Arc<InputDetails>> = LazyLock::new(Arc::defaul
 
 impl InputDetails {
     pub fn shared(self) -> Arc<Self> {
-        let InputDetails { equals, binds, before, after } = &self;
-        let is_nothing = equals.is_empty() && binds.is_empty() && before.is_empty() && after.is_empty();
-        if is_nothing {
-            Arc::clone(&NO_MORE_OF_INPUT)
-        } else {
-            Arc::new(self)
-        }
+        shared(self, &NO_MORE_OF_INPUT)
     }
 }
 
@@ -81,6 +75,7 @@ impl Deref for InputProgram {
 }
 
 /// Takes all tokens of a place that belong to a set (E11). The slots of one are the variables behind those of the transition.
+#[derive(PartialEq)]
 pub struct SetProgram {
     pub place: PlaceId,
     pub number: VariableId,
@@ -90,6 +85,7 @@ pub struct SetProgram {
     pub totals: Vec<(VariableId, Value)>,
 }
 
+#[derive(PartialEq)]
 pub struct InhibitorProgram {
     pub place: PlaceId,
     pub equals: Box<[(u32, Value)]>,
@@ -124,7 +120,7 @@ pub struct OutputProgram {
 }
 
 /// What an output arc has beyond a constant number of black tokens. Arcs that have nothing of it share that.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct OutputDetails {
     pub width: usize,
     pub index: Option<Box<(Int, SpanId)>>,
@@ -143,13 +139,7 @@ static NO_MORE_OF_OUTPUT: LazyLock<Arc<OutputDetails>> = LazyLock::new(Arc::defa
 
 impl OutputDetails {
     pub fn shared(self) -> Arc<Self> {
-        let OutputDetails { width, index, condition, delay, each, .. } = &self;
-        let is_nothing = *width == 0 && index.is_none() && condition.is_none() && delay.is_none() && each.is_none();
-        if is_nothing {
-            Arc::clone(&NO_MORE_OF_OUTPUT)
-        } else {
-            Arc::new(self)
-        }
+        shared(self, &NO_MORE_OF_OUTPUT)
     }
 }
 
@@ -164,6 +154,7 @@ impl Deref for OutputProgram {
 
 /// How long after the start of a firing the tokens of an output arc arrive. While they are on the way, they are as the outputs of
 /// a firing in progress, of a transition that never fires by itself.
+#[derive(PartialEq)]
 pub struct Delay {
     pub time: Time,
     pub span: SpanId,
@@ -244,7 +235,7 @@ impl Take {
 }
 
 /// How an output arc deposits its tokens.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Give {
     /// Always `count` black tokens.
     Black { place: PlaceId, count: u64 },

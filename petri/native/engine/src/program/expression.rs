@@ -78,7 +78,7 @@ pub enum Rounding {
     Round,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Int {
     Const(i64),
     Var(VariableId),
@@ -117,7 +117,7 @@ pub enum RealFunction {
     Ln,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Real {
     Const(f64),
     Var(VariableId),
@@ -142,7 +142,7 @@ pub enum Real {
 
 /// A choice among values. Where all weights are constants their sums are ready, and where all values are constants
 /// or variables only the chosen one is evaluated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Choice<T> {
     pub values: Vec<T>,
     pub weights: Vec<Real>,
@@ -159,7 +159,7 @@ pub enum Value<I = Int, R = Real> {
 }
 
 /// What tokens or bindings are ordered by: a value, and another for those in which it is equal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OrderKey {
     pub first: Value,
     pub then: Option<Value>,
