@@ -498,6 +498,7 @@ class Chance(Part):
 
 
 HOLDING: Final[Mapping[type, tuple[str, ...]]] = {
+    Place: ("key", "then", "weight"),
     Transition: (
         "time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs", "lets",
     ),

@@ -124,7 +124,7 @@ def _check_place(net: Net, place: Place) -> None:
     _need(
         all(len(token) == len(slots) for _, token in place.initial), f"a token of `{place.name}` is not of its colour"
     )
-    _check_expressions(net, (place.key, place.then, place.weight), len(slots), place.name)
+    _check_expressions(net, expressions(place), len(slots), place.name)
     _check_dimension(place.measured_in)
 
 
