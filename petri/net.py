@@ -322,8 +322,8 @@ class Transition(Part):
     @property
     def places(self) -> tuple[int, ...]:
         """The places of all arcs."""
-        asked = [arc.place for arc in (*self.inputs, *self.inhibitors)]
-        return (*asked, *self.emptied, *(place for arc in self.outputs for place in arc.places))
+        asked = *(arc.place for arc in self.inputs), *(arc.place for arc in self.inhibitors)
+        return *asked, *self.emptied, *(place for arc in self.outputs for place in arc.places)
 
 
 def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Iterator[Expr | None]:

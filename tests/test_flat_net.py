@@ -11,7 +11,7 @@ import pytest
 
 from petri import net
 from petri.catalogue.operations import OPERATIONS
-from petri.structs import Frozen, fields
+from petri.structs import Frozen, Part, fields
 from petri.tokens import Tokens
 
 FOLDER = Path(net.__file__).parent / "native" / "engine" / "src"
@@ -110,8 +110,8 @@ def kinds(hint: Any) -> Iterator[Any]:
 def test_every_field_that_holds_expressions_is_listed() -> None:
     """Symmetries, stored nets and the clock of a net see the expressions of listed fields alone."""
     holding = {net.Expr, *net.HOLDING}
-    parts = [kind for kind in vars(net).values() if isinstance(kind, type) and issubclass(kind, net.Part)]
-    for kind in set(parts) - {net.Expr, net.Net}:
+    parts = {kind for kind in vars(net).values() if isinstance(kind, type) and issubclass(kind, Part)}
+    for kind in parts - {net.Expr, net.Net}:
         hints = get_type_hints(kind)
         found = {name for name, hint in hints.items() if any(one in holding for one in kinds(hint) if one.__hash__)}
         assert found == set(net.HOLDING.get(kind, ())), kind
