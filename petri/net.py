@@ -7,8 +7,8 @@ are positions in the tuples of the net. `docs/semantics.md` defines the meaning 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
 
 from petri.catalogue.operations import OPERATIONS
 from petri.structs import Part
@@ -319,6 +319,12 @@ class Transition(Part):
         """The places that lose tokens however many they have: none of these arcs enables anything."""
         return self.resets + tuple([arc.place for arc in self.sets])
 
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The places of all arcs."""
+        asked = *(arc.place for arc in self.inputs), *(arc.place for arc in self.inhibitors)
+        return *asked, *self.emptied, *(place for arc in self.outputs for place in arc.places)
+
 
 def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Iterator[Expr | None]:
     """Yield the expressions that are evaluated before a firing starts."""
@@ -489,6 +495,45 @@ class Chance(Part):
     share: bool = False
     text: str = ""  # as written
     span: Span | None = None
+
+
+HOLDING: Final[Mapping[type, tuple[str, ...]]] = {
+    Place: ("key", "then", "weight"),
+    Transition: (
+        "time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs", "lets",
+    ),
+    Preference: ("key", "then"),
+    Clock: ("time", "speed"),
+    InputArc: ("pattern", "count"),
+    InhibitorArc: ("pattern", "threshold"),
+    SetArc: ("condition", "totals"),
+    Total: ("value",),
+    OutputArc: ("values", "index", "count", "condition", "delay"),
+    Match: ("equal",),
+    Draw: ("expression",),
+    Let: ("expression",),
+    Event: ("key", "others"),
+    Counter: ("quantity",),
+    Sample: ("value", "condition", "others"),
+    Passage: ("start", "end"),
+    Order: ("event", "sequence"),
+    Content: ("value",),
+    Watched: ("value",),
+    Chance: ("hit", "stop", "within", "begin", "importance"),
+}  # fmt: skip
+"""The fields of a part of a net that hold expressions, or parts that do."""
+
+
+def expressions(part: object) -> Iterator[Expr]:
+    """Yield the expressions in a part of a net, each as a whole; `operations` yields what they consist of."""
+    if isinstance(part, Expr):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from expressions(one)
+    else:
+        for name in HOLDING.get(type(part), ()):
+            yield from expressions(getattr(part, name))
 
 
 class Term(Part):

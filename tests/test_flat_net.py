@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from petri import net
 from petri.catalogue.operations import OPERATIONS
-from petri.structs import Frozen, fields
+from petri.structs import Frozen, Part, fields
 from petri.tokens import Tokens
 
 FOLDER = Path(net.__file__).parent / "native" / "engine" / "src"
@@ -97,3 +98,20 @@ def test_limits_are_the_same() -> None:
         "MOST_ARCS": net.MOST_ARCS,
         "MOST_TOKENS": net.MOST_TOKENS,
     }
+
+
+def kinds(hint: Any) -> Iterator[Any]:
+    """Yield a type and the types of its parts."""
+    yield hint
+    for one in get_args(hint):
+        yield from kinds(one)
+
+
+def test_every_field_that_holds_expressions_is_listed() -> None:
+    """Symmetries, stored nets and the clock of a net see the expressions of listed fields alone."""
+    holding = {net.Expr, *net.HOLDING}
+    parts = {kind for kind in vars(net).values() if isinstance(kind, type) and issubclass(kind, Part)}
+    for kind in parts - {net.Expr, net.Net}:
+        hints = get_type_hints(kind)
+        found = {name for name, hint in hints.items() if any(one in holding for one in kinds(hint) if one.__hash__)}
+        assert found == set(net.HOLDING.get(kind, ())), kind

@@ -34,7 +34,7 @@ place up[i in 0..1] = token
 place down[i in 0..1]
 transition arrive: idle -> idle, q({c: gold, size: s, born: end, seq: 1, flow: 2})
   draw s ~ uniform(64 B..1518 B)  takes exp(1 ms / load)
-transition serve: q(p) -> nothing, if p.size > 100 B then prio(p)  takes p.size / 10 Mbps
+transition serve: q(p) -> nothing, if p.size > 100 B then prio(p)  takes p.size / 10 Mbps  let big = p.size > 1 KB
 transition out: prio(p), served(n) -> served(n + 1) in 2 ms  takes 0.1 ms  when p.seq >= 0  priority 1  weight 2
 transition fail[i in 0..1]: up[i] -> down[i]  after exp(30 ms)
 transition repair[i in 0..1]: down[i] -> up[i]  after exp(3 ms)
@@ -97,6 +97,7 @@ WRONG: list[tuple[Steps, Any, str]] = [
     (("transitions", 1, "inputs", 0, "pattern"), [], "does not fit its place"),
     (("transitions", 1, "time", "op"), "sqrt", "an operation that is none"),
     (("transitions", 1, "time", "op"), "system", "an operation that is none"),
+    (("transitions", 1, "lets", 0, "expression", "op"), "system", "an operation that is none"),
     (("transitions", 2, "priority"), 2**40, "the priority of `out` is too large"),
     (("transitions", 2, "span"), [0, -5, 1, 1, 1], "a position counts from 1"),
     (("measures", 0, "dimension"), "Rate in Mbps=0.0", "is not a dimension"),

@@ -29,6 +29,7 @@ from petri.net import (
     Slot,
     Transition,
     enabling_expressions,
+    expressions,
     lasts,
     operations,
 )
@@ -65,7 +66,7 @@ class Needs:
     def dynamics(self) -> None:
         """Add what decides where the net goes."""
         for index, place in enumerate(self.net.places):
-            self.of_tokens(index, [place.key, place.then, place.weight])
+            self.of_tokens(index, expressions(place))
             for slot in place.per:
                 self.slot(index, slot)
         for index, transition in enumerate(self.net.transitions):

@@ -25,6 +25,7 @@ from petri.net import (
     Probe,
     Transition,
     Watched,
+    expressions,
     lasts,
     operations,
 )
@@ -233,28 +234,10 @@ def _is_readable(net: Net, probes: Sequence[Probe]) -> bool:
 # ---------------------------------------------------------------- what parts of a net are, whatever they are called
 
 
-def _parts(transition: Transition) -> Iterator[Expr | None]:
-    yield from (transition.guard, transition.time)
-    yield from (draw.expression for draw in transition.draws)
-    yield from (arc.count for arc in transition.inputs)
-    yield from (arc.threshold for arc in transition.inhibitors)
-    patterns = (*(arc.pattern for arc in transition.inputs), *(arc.pattern for arc in transition.inhibitors))
-    yield from (match.equal for pattern in patterns for match in pattern)
-    for output in transition.outputs:
-        yield from (output.index, output.count, output.condition, *output.values)
-    if transition.prefer is not None:
-        yield from (transition.prefer.key, transition.prefer.then)
-    if transition.clock is not None:
-        yield from (transition.clock.time, transition.clock.speed)
-
-
 def _places(transition: Transition) -> Iterator[int]:
     """Yield every place that a transition names."""
-    yield from (place for arc in transition.inputs for place in (arc.place, *arc.takes_from))
-    yield from (arc.place for arc in transition.inhibitors)
-    yield from transition.emptied
-    yield from (place for arc in transition.outputs for place in arc.places)
-    yield from (int(part.value or 0) for part in operations(_parts(transition)) if part.op == "tokens")
+    yield from transition.places
+    yield from (int(part.value or 0) for part in operations(expressions(transition)) if part.op == "tokens")
 
 
 def _of(expression: Expr | None, at: Mapping[int, int]) -> Form | None:
@@ -312,7 +295,7 @@ def _form(transition: Transition, at: Mapping[int, int]) -> Form:
         of(transition.time),
         tuple(sorted(outputs, key=lambda row: repr(row[0]))),
         transition.priority,
-        transition.weight,
+        of(transition.weight),
         None if prefer is None else (of(prefer.key), prefer.most, of(prefer.then)),
         None if clock is None else (of(clock.time), clock.memory, clock.servers, of(clock.speed)),
     )

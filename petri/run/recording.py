@@ -37,7 +37,6 @@ class Happening(Struct):
     end: float
     variables: tuple[Scalar, ...] = ()
     taken: tuple[Taken, ...] = ()
-    resets: tuple[int, ...] = ()
     given: tuple[Given, ...] = ()
 
 
@@ -113,9 +112,7 @@ class _Recorder(Engine):
     def take(self, transition: Transition, binding: Binding, sets: list[list[Held]]) -> None:
         super().take(transition, binding, sets)
         index = self.attempt[0]
-        self.happenings.append(
-            Happening(index, self.now, self.now, tuple(binding.variables), tuple(self._taken), transition.resets)
-        )
+        self.happenings.append(Happening(index, self.now, self.now, tuple(binding.variables), tuple(self._taken)))
 
     def begin(self, firing: Firing) -> None:
         given = _given(firing.deposits)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from petri.catalogue.operations import OPERATIONS
@@ -36,6 +36,7 @@ from petri.net import (
     Term,
     Transition,
     Watched,
+    expressions,
     operations,
     split_unit,
 )
@@ -123,20 +124,14 @@ def _check_place(net: Net, place: Place) -> None:
     _need(
         all(len(token) == len(slots) for _, token in place.initial), f"a token of `{place.name}` is not of its colour"
     )
-    _check_expressions(net, (place.key, place.then, place.weight), len(slots), place.name)
+    _check_expressions(net, expressions(place), len(slots), place.name)
     _check_dimension(place.measured_in)
 
 
 def _check_transition(net: Net, transition: Transition) -> None:
     arcs: tuple[InputArc | InhibitorArc, ...] = (*transition.inputs, *transition.inhibitors)
-    targets = [place for arc in transition.outputs for place in arc.places]
-    named = (
-        *(arc.place for arc in arcs),
-        *(one.place for one in transition.sets),
-        *transition.resets,
-        *targets,
-    )
-    _need(all(_is_index(place, net.places) for place in named), f"`{transition.name}` has an arc to no place")
+    named = all(_is_index(place, net.places) for place in transition.places)
+    _need(named, f"`{transition.name}` has an arc to no place")
     chosen = all(len(arc.places) == 1 or (arc.places and arc.index) for arc in transition.outputs)
     shapes = [(len(arc.pattern), arc.place) for arc in arcs]
     shapes += [(len(arc.values), place) for arc in transition.outputs for place in arc.places]
@@ -156,27 +151,11 @@ def _check_transition(net: Net, transition: Transition) -> None:
     for variable in transition.variables:
         _check_dimension(variable.dimension)
     more = max((len(net.places[one.place].colour.slots) for one in transition.sets), default=0)
-    _check_expressions(net, _expressions(transition), len(transition.variables) + more, transition.name)
+    _check_expressions(net, expressions(transition), len(transition.variables) + more, transition.name)
 
 
-def _expressions(transition: Transition) -> Iterator[Expr | None]:
-    for arc in transition.inputs:
-        yield from (arc.count, *(one.equal for one in arc.pattern))
-    for inhibitor in transition.inhibitors:
-        yield from (inhibitor.threshold, *(one.equal for one in inhibitor.pattern))
-    for output in transition.outputs:
-        yield from (output.index, output.count, output.condition, output.delay, *output.values)
-    for one in transition.sets:
-        yield from (one.condition, *(total.value for total in one.totals))
-    yield from (transition.guard, transition.time, transition.weight, *(draw.expression for draw in transition.draws))
-    if (prefer := transition.prefer) is not None:
-        yield from (prefer.key, prefer.then)
-    if (clock := transition.clock) is not None:
-        yield from (clock.time, clock.speed)
-
-
-def _check_expressions(net: Net, expressions: Iterable[Expr | None], variables: int, where: str) -> None:
-    for e in operations(expressions):
+def _check_expressions(net: Net, checked: Iterable[Expr | None], variables: int, where: str) -> None:
+    for e in operations(checked):
         _need(_is_operation(net, e, variables), f"`{where}` has an operation that is none")
 
 

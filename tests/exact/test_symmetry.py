@@ -176,6 +176,21 @@ def test_what_is_not_symmetric_is_not_reduced(change: str, by: str) -> None:
     assert not symmetries(model.net, range(len(model.net.probes))).of_elements
 
 
+def test_a_weight_that_reads_an_element_keeps_it_from_exchanges() -> None:
+    """Each queue has 0 to 3 tokens with the same probability; left wins with (1 + 5n) / (2 + 5n)."""
+    model = petri.loads(
+        "net weighed\nplace free[0..1] = 3 * token\nplace q[0..1]\nplace waiting = token\nplace chosen\n"
+        "transition come[i in 0..1]: free[i] -> q[i] after exp(1)\n"
+        "transition go[i in 0..1]: q[i] -> free[i] after exp(1)\n"
+        "transition choose: waiting -> chosen after exp(1)\n"
+        "transition left: chosen -> waiting weight 1 + 5 * tokens(q[0])\n"
+        "transition right: chosen -> waiting\n"
+        "measure wins = rate(left)\n"
+    )
+    expected = sum((1 + 5 * n) / (2 + 5 * n) for n in range(4)) / 4
+    assert model.solve().measures[0].value == pytest.approx(expected)
+
+
 def test_where_exchanged_ends_differ_no_state_is_left_out() -> None:
     """Whoever comes first stays for ever: each has half of the time in the mean, but in no end."""
     model = petri.loads(

@@ -52,7 +52,7 @@ def test_the_recorded_firings_are_those_of_the_run(name: str) -> None:
     for one in recording.happenings:
         for place, _ in one.taken:
             counts[place] -= 1
-        for place in one.resets:
+        for place in net.transitions[one.transition].resets if one.transition >= 0 else ():
             counts[place] = 0
         for place, tokens in one.given:
             counts[place] += len(tokens) if one.end <= engine.now else 0

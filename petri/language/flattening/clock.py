@@ -17,7 +17,7 @@ from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
-from petri.net import Expr, Net, Span, Transition, is_shared, times_of
+from petri.net import HOLDING, Expr, Net, Span, Transition, is_shared, times_of
 from petri.structs import Struct, field, replace
 from petri.ticks import HORIZON, InTicks, Tick, time_power
 from petri.tokens import compact
@@ -420,7 +420,7 @@ class _Clock:
 
     def fields(self, value: Any) -> Any:
         """Most fields hold nothing: they are passed over without a call for each, and all are read at once."""
-        held = zip(_HOLDING.get(type(value), ()), _parts(value), strict=True)
+        held = zip(HOLDING.get(type(value), ()), _parts(value), strict=True)
         changes = {name: new for name, old in held if old and (new := self.struct(old)) is not old}
         return replace(value, **changes) if changes else value
 
@@ -452,32 +452,6 @@ class _Clock:
         return found[1]  # type: ignore[return-value]
 
 
-_OF_TRANSITION = (
-    "time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs", "lets",
-)  # fmt: skip
-_HOLDING: dict[type, Sequence[str]] = {
-    Transition: _OF_TRANSITION,
-    net.Preference: ("key", "then"),
-    net.Clock: ("time", "speed"),
-    net.InputArc: ("pattern", "count"),
-    net.InhibitorArc: ("pattern", "threshold"),
-    net.SetArc: ("condition", "totals"),
-    net.Total: ("value",),
-    net.OutputArc: ("values", "index", "count", "condition", "delay"),
-    net.Match: ("equal",),
-    net.Draw: ("expression",),
-    net.Let: ("expression",),
-    net.Event: ("key", "others"),
-    net.Counter: ("quantity",),
-    net.Sample: ("value", "condition", "others"),
-    net.Passage: ("start", "end"),
-    net.Order: ("event", "sequence"),
-    net.Content: ("value",),
-    net.Watched: ("value",),
-    net.Chance: ("hit", "stop", "within", "begin", "importance"),
-}
-
-
 _ARCS = frozenset(("inputs", "inhibitors", "sets", "outputs"))
 
 
@@ -486,18 +460,18 @@ def _getter(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     return get if len(names) > 1 else lambda value: (get(value),)
 
 
-_GETTERS = {kind: _getter(names) for kind, names in _HOLDING.items()}
+_GETTERS = {kind: _getter(names) for kind, names in HOLDING.items()}
 
 
 def _parts(value: object) -> tuple[Any, ...]:
-    """Return the fields of `_HOLDING`; none of what holds no expressions."""
+    """Return the fields of `HOLDING`; none of what holds no expressions."""
     getter = _GETTERS.get(type(value))
     return () if getter is None else getter(value)
 
 
 def _new(before: Transition, after: Transition) -> dict[str, Any] | None:
     """Return the fields that are other objects than before; None if one of them has arcs."""
-    names = [name for name in _HOLDING[Transition] if getattr(before, name) is not getattr(after, name)]
+    names = [name for name in HOLDING[Transition] if getattr(before, name) is not getattr(after, name)]
     return None if _ARCS.intersection(names) else {name: getattr(after, name) for name in names}
 
 

@@ -47,7 +47,7 @@
 
   /* ---------------------------------------------------------------- the trace */
 
-  /* {t, start, end, variables, taken, resets, given}; t is -1 of a row of a stream, and of tokens on the way, which the firing
+  /* {t, start, end, variables, taken, given}; t is -1 of a row of a stream, and of tokens on the way, which the firing
      before has sent, -2 less the number of its transition. */
   const happened = [];
   const isSent = (i) => happened[i].t < -1, sender = (i) => isSent(i) ? -2 - happened[i].t : happened[i].t;

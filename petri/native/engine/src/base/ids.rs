@@ -7,6 +7,7 @@ macro_rules! id {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         #[serde(transparent)]
+        #[repr(transparent)]
         pub struct $name(pub u32);
 
         impl $name {

@@ -1,17 +1,27 @@
-//! Lists that are nearly always empty.
+//! Lists that are nearly always empty, and details that few have.
 //!
 //! **Problem.** A place or a transition has a dozen lists, of which most nets use a few, and a large net has a hundred thousand of
 //! each. An empty vector takes three words.
 //!
-//! **Idea.** An empty list is a null pointer. One that is not has a vector elsewhere.
+//! **Idea.** An empty list is a null pointer. One that is not has a vector elsewhere. All that have no details share some.
 
 use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
+
+/// The details, or `none` if they are equal to these.
+pub fn shared<T: PartialEq>(details: T, none: &LazyLock<Arc<T>>) -> Arc<T> {
+    if details == ***none {
+        Arc::clone(none)
+    } else {
+        Arc::new(details)
+    }
+}
 
 /// A list that is nearly always empty.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Seldom<T>(Option<Box<Items<T>>>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Items<T> {
     items: Vec<T>,
 }

@@ -80,7 +80,7 @@ impl Engine {
     fn taken(&self, plan: &TransitionProgram) -> u64 {
         let count = |take: &Take| match *take {
             Take::Black { count, .. } => count,
-            Take::Chosen { arc, .. } => self.scratch.chosen[arc as usize],
+            Take::Chosen { arc, .. } => self.scratch.chosen[arc],
             Take::Head { .. } | Take::Seat { .. } | Take::Shown { .. } => 1,
         };
         plan.takes.iter().map(count).chain(self.sets[..plan.sets.len()].iter().map(|set| set.count)).sum()

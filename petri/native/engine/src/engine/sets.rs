@@ -186,7 +186,7 @@ impl Engine {
     fn taken_of(&self, plan: &TransitionProgram, from: PlaceId) -> u64 {
         let count = |take: &Take| match *take {
             Take::Black { place, count } if place == from => count,
-            Take::Chosen { place, arc } if place == from => self.scratch.chosen[arc as usize],
+            Take::Chosen { place, arc } if place == from => self.scratch.chosen[arc],
             _ => 0,
         };
         plan.takes.iter().map(count).sum()
@@ -197,9 +197,7 @@ impl Engine {
         gone.clear();
         let mut heads = 0;
         let position = |take: &Take| match *take {
-            Take::Seat { place, arc } | Take::Shown { place, arc } if place == from => {
-                Some(self.scratch.chosen[arc as usize])
-            }
+            Take::Seat { place, arc } | Take::Shown { place, arc } if place == from => Some(self.scratch.chosen[arc]),
             Take::Head { place, position } if place == from => {
                 heads += 1; // those in front of it are there yet
                 Some(u64::from(position) + heads - 1)

@@ -21,17 +21,17 @@ impl Engine {
         for take in &plan.takes {
             match *take {
                 Take::Black { place, count } => self.take_black(program, place, count),
-                Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
+                Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc]),
                 Take::Head { place, position } => {
                     self.leaves(program, place, u64::from(position));
                     let before = self.changes(place).tokens;
                     self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
                 }
-                Take::Shown { place, arc } => self.take_shown(program, plan, place, arc as usize),
+                Take::Shown { place, arc } => self.take_shown(program, plan, place, arc),
                 Take::Seat { place, arc } => {
                     let before = self.marking.places[place].tokens;
-                    let seat = self.scratch.chosen[arc as usize];
+                    let seat = self.scratch.chosen[arc];
                     if let Some(lines) = program.places[place].fronts {
                         self.take_first(program, lines, seat);
                     } else {
@@ -40,7 +40,7 @@ impl Engine {
                         self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
                         self.left(program, place, before, before - 1);
                     }
-                    for &later in &plan.inputs[arc as usize].after {
+                    for &later in &plan.inputs[arc].after {
                         if self.scratch.chosen[later] == before - 1 {
                             self.scratch.chosen[later] = seat;
                         }

@@ -1,6 +1,7 @@
 //! What the machine code of a net calls: the parts of a firing that are rare, or long enough that a call costs nothing.
 //!
-//! Each function takes the engine that runs the code. Their addresses are constants of the code.
+//! Each function takes the engine that runs the code. Their addresses are constants of the code, which hands over words: a
+//! function that takes the number of a place reads the lower half of one.
 
 use std::mem::swap;
 use std::ptr::{from_ref, null};
@@ -101,6 +102,14 @@ fn parts(engine: &mut Engine) -> (&mut Engine, &Program) {
     (engine, unsafe { &*program })
 }
 
+/// The status of what the interpreter repeats if it has failed.
+fn general<E>(outcome: Result<(), E>) -> u64 {
+    match outcome {
+        Ok(()) => DONE,
+        Err(_) => GENERAL,
+    }
+}
+
 /// The `width` slots of a token.
 ///
 /// # Safety
@@ -148,77 +157,63 @@ extern "C" fn exponential_rest(engine: &mut Engine, layer: u64, x: f64) {
 }
 
 /// Draws the tokens of one binding into `scratch.chosen`.
-extern "C" fn choose(engine: &mut Engine, transition: u64) -> u64 {
+extern "C" fn choose(engine: &mut Engine, transition: TransitionId) -> u64 {
     let (engine, program) = parts(engine);
-    match engine.drawing(|engine| engine.choose(program, &program.transitions[TransitionId(transition as u32)])) {
-        Ok(()) => DONE,
-        Err(_) => GENERAL,
-    }
+    general(engine.drawing(|engine| engine.choose(program, &program.transitions[transition])))
 }
 
 /// Whether there is room for what the binding in `scratch.chosen` and `variables` would give.
-extern "C" fn has_room(engine: &mut Engine, transition: u64) -> u64 {
+extern "C" fn has_room(engine: &mut Engine, transition: TransitionId) -> u64 {
     let (engine, program) = parts(engine);
-    match engine.has_room(program, &program.transitions[TransitionId(transition as u32)]) {
+    match engine.has_room(program, &program.transitions[transition]) {
         Ok(room) => u64::from(room),
         Err(_) => GENERAL,
     }
 }
 
 /// The tokens in, and those that firings in progress will give to, the line with a key.
-unsafe extern "C" fn load_of_line(engine: &mut Engine, place: u64, key: *const u64) -> u64 {
+unsafe extern "C" fn load_of_line(engine: &mut Engine, place: PlaceId, key: *const u64) -> u64 {
     let (engine, program) = parts(engine);
-    let Some(lines) = program.places[PlaceId(place as u32)].lines else { return 0 };
+    let Some(lines) = program.places[place].lines else { return 0 };
     // SAFETY: the key has a word for each of the slots that tell lines apart.
     let key = unsafe { slots(key, program.lines[lines].slots.len()) };
     engine.marking.lines[lines].load(key)
 }
 
 /// Writes the tokens of binding `k` of a join into `scratch.chosen`.
-extern "C" fn choose_of(engine: &mut Engine, join: u64, k: u64) {
+extern "C" fn choose_of(engine: &mut Engine, join: JoinId, k: u64) {
     let (engine, program) = parts(engine);
-    engine.marking.choose(program, JoinId(join as u32), k, &mut engine.scratch.chosen);
+    engine.marking.choose(program, join, k, &mut engine.scratch.chosen);
 }
 
 /// The same for a join of one link and no arc that takes any token: the seat for the pivot is the lower half of `value`, the
 /// link's is the upper.
-extern "C" fn choose_pair(engine: &mut Engine, join: u64, k: u64) {
-    let (pivot, other) = engine.marking.choose_pair(JoinId(join as u32), k);
+extern "C" fn choose_pair(engine: &mut Engine, join: JoinId, k: u64) {
+    let (pivot, other) = engine.marking.choose_pair(join, k);
     engine.value = u64::from(pivot) | u64::from(other) << 32;
 }
 
 /// The value of an expression of the program.
 unsafe extern "C" fn integer(engine: &mut Engine, expression: *const Int, end: Ticks) -> u64 {
-    let (engine, program) = parts(engine);
     // SAFETY: the expression is part of the program.
     let expression = unsafe { &*expression };
-    let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
-    let done = value.is_ok();
-    engine.value = value.map_or(0, |value| value as u64);
-    if done {
-        DONE
-    } else {
-        GENERAL
-    }
+    evaluated(engine, end, |scope| Ok(expression.value(scope)? as u64))
 }
 
 unsafe extern "C" fn real(engine: &mut Engine, expression: *const Real, end: Ticks) -> u64 {
-    let (engine, program) = parts(engine);
     // SAFETY: the same.
     let expression = unsafe { &*expression };
-    let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
-    let done = value.is_ok();
-    engine.value = value.map_or(0, f64::to_bits);
-    if done {
-        DONE
-    } else {
-        GENERAL
-    }
+    evaluated(engine, end, |scope| Ok(expression.value(scope)?.to_bits()))
 }
 
-extern "C" fn started(engine: &mut Engine, transition: u64, end: Ticks) -> u64 {
+fn evaluated(engine: &mut Engine, end: Ticks, value: impl FnOnce(&mut Scope) -> Outcome<u64>) -> u64 {
     let (engine, program) = parts(engine);
-    let transition = TransitionId(transition as u32);
+    let value = engine.drawing(|engine| value(&mut engine.scope(program, end)));
+    general(value.map(|value| engine.value = value))
+}
+
+extern "C" fn started(engine: &mut Engine, transition: TransitionId, end: Ticks) -> u64 {
+    let (engine, program) = parts(engine);
     let scope = &mut Scope {
         variables: &engine.variables[..program.transitions[transition].variables.len()],
         places: &engine.marking.places,
@@ -232,13 +227,12 @@ extern "C" fn started(engine: &mut Engine, transition: u64, end: Ticks) -> u64 {
 }
 
 /// A probe gets a value of a firing that starts.
-extern "C" fn sampled(engine: &mut Engine, probe: u64, value: u64) {
-    engine.observers.probes.sampled(ProbeId(probe as u32), f64::from_bits(value));
+extern "C" fn sampled(engine: &mut Engine, probe: ProbeId, value: u64) {
+    engine.observers.probes.sampled(probe, f64::from_bits(value));
 }
 
-unsafe extern "C" fn arrived(engine: &mut Engine, place: u64, count: u64, token: *const u64) -> u64 {
+unsafe extern "C" fn arrived(engine: &mut Engine, place: PlaceId, count: u64, token: *const u64) -> u64 {
     let (engine, program) = parts(engine);
-    let place = PlaceId(place as u32);
     let scope = &mut Scope {
         // SAFETY: the token that arrives has as many slots as its place says.
         variables: unsafe { slots(token, program.places[place].width) },
@@ -253,108 +247,104 @@ unsafe extern "C" fn arrived(engine: &mut Engine, place: u64, count: u64, token:
 }
 
 /// The token at a position is about to leave a place whose content is measured.
-extern "C" fn departs(engine: &mut Engine, place: u64, position: u64) {
-    engine.tell_departure(PlaceId(place as u32), position);
+extern "C" fn departs(engine: &mut Engine, place: PlaceId, position: u64) {
+    engine.tell_departure(place, position);
 }
 
 /// The token at a position leaves a place whose capacity is one of weight.
-extern "C" fn weight_leaves(engine: &mut Engine, place: u64, position: u64) {
+extern "C" fn weight_leaves(engine: &mut Engine, place: PlaceId, position: u64) {
     let (engine, program) = parts(engine);
-    engine.weight_leaves(program, PlaceId(place as u32), position as usize);
+    engine.weight_leaves(program, place, position as usize);
 }
 
 /// The token at a position leaves a place whose tokens clocks tell apart.
-extern "C" fn identity_leaves(engine: &mut Engine, place: u64, position: u64) {
-    engine.marking.identities.leaves(PlaceId(place as u32), position as usize);
+extern "C" fn identity_leaves(engine: &mut Engine, place: PlaceId, position: u64) {
+    engine.marking.identities.leaves(place, position as usize);
 }
 
 /// A token arrives in such a place, which has no key.
-extern "C" fn identity_arrives(engine: &mut Engine, place: u64) {
-    engine.marking.identities.arrives(PlaceId(place as u32), Rank::default());
+extern "C" fn identity_arrives(engine: &mut Engine, place: PlaceId) {
+    engine.marking.identities.arrives(place, Rank::default());
 }
 
 /// The token that a place shows at a position.
-extern "C" fn shown(engine: &mut Engine, place: u64, position: u64) -> *const u64 {
-    engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
+extern "C" fn shown(engine: &mut Engine, place: PlaceId, position: u64) -> *const u64 {
+    engine.marking.token(place, position as usize).as_ptr()
 }
 
 /// The bucket of a key in an index.
-unsafe extern "C" fn bucket_of(engine: &mut Engine, index: u64, key: *const u64) -> *const Bucket {
+unsafe extern "C" fn bucket_of(engine: &mut Engine, index: IndexId, key: *const u64) -> *const Bucket {
     let (engine, program) = parts(engine);
-    let index = IndexId(index as u32);
     // SAFETY: the key has a word for each slot of the index.
     let key = unsafe { slots(key, program.indices[index].slots.len()) };
     engine.marking.bucket_of(index, key)
 }
 
 /// The seats in a bucket.
-unsafe extern "C" fn seats(engine: &mut Engine, index: u64, bucket: *const Bucket) -> *const u32 {
+unsafe extern "C" fn seats(engine: &mut Engine, index: IndexId, bucket: *const Bucket) -> *const u32 {
     // SAFETY: the bucket is one of the index, or an empty one.
     let bucket = unsafe { &*bucket };
-    engine.marking.seats_in(IndexId(index as u32), bucket).as_ptr()
+    engine.marking.seats_in(index, bucket).as_ptr()
 }
 
 /// A token, still in its place, leaves indices and joins.
-extern "C" fn leave(engine: &mut Engine, place: u64, position: u64) {
+extern "C" fn leave(engine: &mut Engine, place: PlaceId, position: u64) {
     let (engine, program) = parts(engine);
-    let place = PlaceId(place as u32);
     let before = engine.marking.places[place].tokens as usize;
     engine.marking.leave(program, &mut engine.enabling, place, position as usize, before);
 }
 
 /// A token that has arrived in a seat is entered in indices and joins.
-unsafe extern "C" fn enter(engine: &mut Engine, place: u64, token: *const u64, seat: u64) {
+unsafe extern "C" fn enter(engine: &mut Engine, place: PlaceId, token: *const u64, seat: u64) {
     let (engine, program) = parts(engine);
-    let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
     engine.marking.enter(program, &mut engine.enabling, place, token, seat as usize);
 }
 
 /// A token, still in its seat of a bag, leaves an index.
-extern "C" fn leave_index(engine: &mut Engine, index: u64, seat: u64) {
+extern "C" fn leave_index(engine: &mut Engine, index: IndexId, seat: u32) {
     let (engine, program) = parts(engine);
-    engine.marking.leave_index(program, &mut engine.enabling, IndexId(index as u32), seat as u32);
+    engine.marking.leave_index(program, &mut engine.enabling, index, seat);
 }
 
 /// A token of a group comes to the end of the bag of an index.
-extern "C" fn enter_index(engine: &mut Engine, index: u64, group: u64) {
+extern "C" fn enter_index(engine: &mut Engine, index: IndexId, group: u32) {
     let (engine, program) = parts(engine);
-    engine.marking.enter_index(program, &mut engine.enabling, IndexId(index as u32), group as u32);
+    engine.marking.enter_index(program, &mut engine.enabling, index, group);
 }
 
 /// A token, still in its seat of a bag, leaves the join whose pivot the bag is.
-extern "C" fn leave_pivot(engine: &mut Engine, join: u64, seat: u64) {
-    engine.marking.leave_pivot(&mut engine.enabling, JoinId(join as u32), seat as u32);
+extern "C" fn leave_pivot(engine: &mut Engine, join: JoinId, seat: u32) {
+    engine.marking.leave_pivot(&mut engine.enabling, join, seat);
 }
 
-extern "C" fn enter_pivot(engine: &mut Engine, join: u64, group: u64) {
-    engine.marking.enter_pivot(&mut engine.enabling, JoinId(join as u32), group as u32);
+extern "C" fn enter_pivot(engine: &mut Engine, join: JoinId, group: u32) {
+    engine.marking.enter_pivot(&mut engine.enabling, join, group);
 }
 
 /// The number of tokens in a group has changed.
-extern "C" fn weigh(engine: &mut Engine, index: u64, group: u64, before: u64, after: u64) {
+extern "C" fn weigh(engine: &mut Engine, index: IndexId, group: u32, before: u64, after: u64) {
     let (engine, program) = parts(engine);
-    let (index, before, after) = (IndexId(index as u32), before as usize, after as usize);
-    engine.marking.weigh(program, &mut engine.enabling, index, group as u32, before, after);
+    let (index, before, after) = (index, before as usize, after as usize);
+    engine.marking.weigh(program, &mut engine.enabling, index, group, before, after);
 }
 
 /// The weight of a seat of a join has changed.
-extern "C" fn note(engine: &mut Engine, join: u64, seat: u64, before: u64, after: u64) {
-    engine.marking.joins[JoinId(join as u32)].note(seat as u32, before, after);
+extern "C" fn note(engine: &mut Engine, join: JoinId, seat: u32, before: u64, after: u64) {
+    engine.marking.joins[join].note(seat, before, after);
 }
 
 /// Removes a token from its store.
-extern "C" fn remove(engine: &mut Engine, place: u64, position: u64) {
-    let place = PlaceId(place as u32);
+extern "C" fn remove(engine: &mut Engine, place: PlaceId, position: u64) {
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].remove(&mut state.ring, position as usize, state.tokens as usize);
 }
 
 /// Takes a token from a place with lines, by its seat in the front.
-extern "C" fn take_first(engine: &mut Engine, front: u64, seat: u64) {
+extern "C" fn take_first(engine: &mut Engine, front: PlaceId, seat: u64) {
     let (engine, program) = parts(engine);
-    if let Some(lines) = program.places[PlaceId(front as u32)].fronts {
+    if let Some(lines) = program.places[front].fronts {
         engine.take_first(program, lines, seat);
         // The code has counted what the firing takes.
         engine.marking.total += 1;
@@ -362,9 +352,9 @@ extern "C" fn take_first(engine: &mut Engine, front: u64, seat: u64) {
 }
 
 /// A token joins its line, a queue. Returns whether the front is to show it, as its last token.
-unsafe extern "C" fn line_up(engine: &mut Engine, place: u64, token: *const u64, reserved: u64) -> u64 {
+unsafe extern "C" fn line_up(engine: &mut Engine, place: PlaceId, token: *const u64, reserved: u64) -> u64 {
     let (engine, program) = parts(engine);
-    let target = &program.places[PlaceId(place as u32)];
+    let target = &program.places[place];
     let Some(lines) = target.lines else { return 0 };
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
@@ -380,11 +370,11 @@ unsafe extern "C" fn line_up(engine: &mut Engine, place: u64, token: *const u64,
 
 /// The token that a front shows in a seat leaves its line. Returns where the next one is, if there is one: the front is to show
 /// it as its last token.
-extern "C" fn step_up(engine: &mut Engine, front: u64, seat: u64) -> *const u64 {
+extern "C" fn step_up(engine: &mut Engine, front: PlaceId, seat: u32) -> *const u64 {
     let (engine, program) = parts(engine);
-    let Some(lines) = program.places[PlaceId(front as u32)].fronts else { return null() };
+    let Some(lines) = program.places[front].fronts else { return null() };
     let lines = &mut engine.marking.lines[lines];
-    match lines.leaves(seat as u32) {
+    match lines.leaves(seat) {
         Some(line) => {
             lines.show(line);
             lines.shown(line).as_ptr()
@@ -394,9 +384,8 @@ extern "C" fn step_up(engine: &mut Engine, front: u64, seat: u64) -> *const u64 
 }
 
 /// Adds a token to the store of a keyed place, or to its line. Its key raised no fault when the firing started.
-unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64, reserved: u64) {
+unsafe extern "C" fn push(engine: &mut Engine, place: PlaceId, token: *const u64, reserved: u64) {
     let (engine, program) = parts(engine);
-    let place = PlaceId(place as u32);
     let target = &program.places[place];
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
@@ -415,56 +404,52 @@ unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64, re
 }
 
 /// Makes room in the store of a place that is full.
-extern "C" fn grow(engine: &mut Engine, place: u64) {
-    let place = PlaceId(place as u32);
+extern "C" fn grow(engine: &mut Engine, place: PlaceId) {
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].grow(&mut state.ring, state.tokens as usize);
 }
 
 /// Makes room for one token more in the lines of a place.
-extern "C" fn lengthen_lines(engine: &mut Engine, place: u64) {
+extern "C" fn lengthen_lines(engine: &mut Engine, place: PlaceId) {
     let (engine, program) = parts(engine);
-    if let Some(lines) = program.places[PlaceId(place as u32)].lines {
+    if let Some(lines) = program.places[place].lines {
         engine.marking.lines[lines].lengthen();
     }
 }
 
 /// Empties a place.
-extern "C" fn reset(engine: &mut Engine, place: u64) {
+extern "C" fn reset(engine: &mut Engine, place: PlaceId) {
     let (engine, program) = parts(engine);
-    engine.reset(program, PlaceId(place as u32));
+    engine.reset(program, place);
 }
 
 /// Finds the sets of a binding, whose tokens are in `scratch.chosen`, and gives their variables values.
-extern "C" fn find_sets(engine: &mut Engine, transition: u64) -> u64 {
+extern "C" fn find_sets(engine: &mut Engine, transition: TransitionId) -> u64 {
     let (engine, program) = parts(engine);
-    match engine.find_sets(program, &program.transitions[TransitionId(transition as u32)]) {
-        Ok(()) => DONE,
-        Err(_) => GENERAL,
-    }
+    general(engine.find_sets(program, &program.transitions[transition]))
 }
 
 /// The tokens of sets leave, when the binding has taken its own.
-extern "C" fn take_sets(engine: &mut Engine, transition: u64) {
+extern "C" fn take_sets(engine: &mut Engine, transition: TransitionId) {
     let (engine, program) = parts(engine);
     let total = engine.marking.total;
-    engine.take_sets(program, &program.transitions[TransitionId(transition as u32)]);
+    engine.take_sets(program, &program.transitions[transition]);
     // The code has counted what the firing takes.
     engine.marking.total = total;
 }
 
 /// The tokens of one set leave.
-extern "C" fn take_set(engine: &mut Engine, transition: u64, set: u64) {
+extern "C" fn take_set(engine: &mut Engine, transition: TransitionId, set: u64) {
     let (engine, program) = parts(engine);
     let total = engine.marking.total;
-    engine.take_set(program, &program.transitions[TransitionId(transition as u32)], set as usize);
+    engine.take_set(program, &program.transitions[transition], set as usize);
     engine.marking.total = total;
 }
 
 /// Room for what a set may find among some candidates. Returns where their positions go; `value` is where their slots do.
-extern "C" fn open_set(engine: &mut Engine, transition: u64, set: u64, candidates: u64) -> *mut u64 {
+extern "C" fn open_set(engine: &mut Engine, transition: TransitionId, set: u64, candidates: u64) -> *mut u64 {
     let (engine, program) = parts(engine);
-    let plan = &program.transitions[TransitionId(transition as u32)];
+    let plan = &program.transitions[transition];
     let width = program.places[plan.sets[set as usize].place].width;
     let found = engine.open_set(plan, set as usize, candidates as usize, width);
     let (positions, words) = (found.positions.as_mut_ptr(), found.words.as_mut_ptr());
@@ -473,9 +458,9 @@ extern "C" fn open_set(engine: &mut Engine, transition: u64, set: u64, candidate
 }
 
 /// Machine code has found `count` tokens of a set.
-extern "C" fn close_set(engine: &mut Engine, transition: u64, set: u64, count: u64) {
+extern "C" fn close_set(engine: &mut Engine, transition: TransitionId, set: u64, count: u64) {
     let (engine, program) = parts(engine);
-    engine.close_set(program, &program.transitions[TransitionId(transition as u32)], set as usize, count);
+    engine.close_set(program, &program.transitions[transition], set as usize, count);
 }
 
 /// Where the words of a loose bundle go.
@@ -495,13 +480,9 @@ extern "C" fn free_bundle(engine: &mut Engine, number: u64) {
 }
 
 /// The tokens that an output gives to a place, one for each of a set, come into its loose bundle.
-extern "C" fn bundle(engine: &mut Engine, transition: u64, output: u64, place: u64, end: Ticks) -> u64 {
+extern "C" fn bundle(engine: &mut Engine, transition: TransitionId, output: u64, place: PlaceId, end: Ticks) -> u64 {
     let (engine, program) = parts(engine);
-    let (plan, place) = (&program.transitions[TransitionId(transition as u32)], PlaceId(place as u32));
-    match engine.bundle(program, plan, output as usize, place, end) {
-        Ok(()) => DONE,
-        Err(_) => GENERAL,
-    }
+    general(engine.bundle(program, &program.transitions[transition], output as usize, place, end))
 }
 
 /// The number of a held bundle with the tokens of a loose one.
@@ -510,58 +491,67 @@ extern "C" fn hold_bundle(engine: &mut Engine, loose: u64) -> u64 {
 }
 
 /// The tokens of a bundle arrive.
-extern "C" fn put_bundle(engine: &mut Engine, transition: u64, place: u64, number: u64, reserved: u64) -> u64 {
+extern "C" fn put_bundle(
+    engine: &mut Engine,
+    transition: TransitionId,
+    place: PlaceId,
+    number: u64,
+    reserved: u64,
+) -> u64 {
     let (engine, program) = parts(engine);
-    let plan = &program.transitions[TransitionId(transition as u32)];
-    let outcome = engine.put_bundle(program, plan, PlaceId(place as u32), number, reserved != 0);
+    let plan = &program.transitions[transition];
+    let outcome = engine.put_bundle(program, plan, place, number, reserved != 0);
     engine.held(outcome)
 }
 
 /// Tokens arrive in a place that is known only now, or several at once.
 unsafe extern "C" fn deposit(
     engine: &mut Engine,
-    place: u64,
+    place: PlaceId,
     count: u64,
     token: *const u64,
-    transition: u64,
+    transition: TransitionId,
     reserved: u64,
 ) -> u64 {
     let (engine, program) = parts(engine);
-    let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
-    let plan = &program.transitions[TransitionId(transition as u32)];
+    let plan = &program.transitions[transition];
     let outcome = engine.put(program, plan, place, count, token, reserved != 0);
     engine.held(outcome)
 }
 
 /// The tokens of an output with a delay are on the way.
-unsafe extern "C" fn deliver(engine: &mut Engine, delivery: u64, arrival: Ticks, part: u64, words: *const u64) {
+unsafe extern "C" fn deliver(
+    engine: &mut Engine,
+    delivery: TransitionId,
+    arrival: Ticks,
+    part: u64,
+    words: *const u64,
+) {
     let (engine, program) = parts(engine);
-    let delivery = TransitionId(delivery as u32);
     // SAFETY: the code has written as many words as the delivery holds.
     let words = unsafe { slots(words, program.transitions[delivery].held) };
     engine.deliver(program, delivery, arrival, part, words);
 }
 
 /// Keeps room for tokens of one value in a place that is known only now, or in one of its lines.
-unsafe extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64, token: *const u64) {
+unsafe extern "C" fn reserve(engine: &mut Engine, place: PlaceId, count: u64, token: *const u64) {
     let (engine, program) = parts(engine);
-    let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
     engine.reserve_for(program, place, count, token);
 }
 
 /// A gauge that many transitions watch has changed.
-extern "C" fn moved(engine: &mut Engine, gauge: u64, old: u64, new: u64) {
+extern "C" fn moved(engine: &mut Engine, gauge: GaugeId, old: u64, new: u64) {
     let (engine, program) = parts(engine);
-    engine.enabling.moved(program, GaugeId(gauge as u32), old, new);
+    engine.enabling.moved(program, gauge, old, new);
 }
 
 /// A transition becomes enabled, or stops being enabled.
-extern "C" fn set_enabled(engine: &mut Engine, transition: u64, enabled: u64) {
-    engine.enabling.set(TransitionId(transition as u32), enabled != 0);
+extern "C" fn set_enabled(engine: &mut Engine, transition: TransitionId, enabled: u64) {
+    engine.enabling.set(transition, enabled != 0);
 }
 
 /// Memory for one more firing in progress.
@@ -575,9 +565,9 @@ extern "C" fn look_beside(engine: &mut Engine, slot: u64) {
 }
 
 /// Memory for one more firing in the lane of a transition.
-extern "C" fn lengthen(engine: &mut Engine, transition: u64) {
+extern "C" fn lengthen(engine: &mut Engine, transition: TransitionId) {
     let (engine, program) = parts(engine);
-    let lane = program.transitions[TransitionId(transition as u32)].lane;
+    let lane = program.transitions[transition].lane;
     engine.agenda.lanes[lane as usize].make_room();
 }
 
@@ -610,21 +600,21 @@ extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
 }
 
 /// A transition with a part in the common clock fires.
-extern "C" fn part_fired(engine: &mut Engine, transition: u64, number: u64) {
-    engine.part_fired(TransitionId(transition as u32), number as usize);
+extern "C" fn part_fired(engine: &mut Engine, transition: TransitionId, number: u64) {
+    engine.part_fired(transition, number as usize);
 }
 
 /// A transition with a clock fires: the clock is over.
-extern "C" fn fired(engine: &mut Engine, transition: u64) {
+extern "C" fn fired(engine: &mut Engine, transition: TransitionId) {
     let (engine, program) = parts(engine);
-    engine.note_race(program, TransitionId(transition as u32));
+    engine.note_race(program, transition);
 }
 
 /// Ends a firing of a transition that has no code.
-unsafe extern "C" fn finish(engine: &mut Engine, transition: u64, record: *const u64) -> u64 {
+unsafe extern "C" fn finish(engine: &mut Engine, transition: TransitionId, record: *const u64) -> u64 {
     let (engine, program) = parts(engine);
     // SAFETY: the record is that of a firing of the transition.
-    let outcome = unsafe { engine.end(program, TransitionId(transition as u32), record) };
+    let outcome = unsafe { engine.end(program, transition, record) };
     engine.held(outcome)
 }
 
@@ -676,14 +666,14 @@ extern "C" fn rings(engine: &mut Engine) {
     engine.rings();
 }
 
-extern "C" fn is_due(engine: &mut Engine, transition: u64) {
-    engine.is_due(TransitionId(transition as u32));
+extern "C" fn is_due(engine: &mut Engine, transition: TransitionId) {
+    engine.is_due(transition);
 }
 
 /// Returns 0 if it has failed.
-extern "C" fn settle_fired(engine: &mut Engine, transition: u64) -> u64 {
+extern "C" fn settle_fired(engine: &mut Engine, transition: TransitionId) -> u64 {
     let (engine, program) = parts(engine);
-    let outcome = engine.settle_fired(program, TransitionId(transition as u32));
+    let outcome = engine.settle_fired(program, transition);
     engine.fine(outcome)
 }
 
@@ -700,8 +690,8 @@ extern "C" fn fetch_both(one: *const u8, other: *const u8) {
 }
 
 /// Brings memory to the cache for a token of a group that is about to arrive in the place of an index.
-extern "C" fn fetch_waiting(engine: &mut Engine, index: u64, group: u64) {
-    engine.marking.fetch_waiting(IndexId(index as u32), group as u32);
+extern "C" fn fetch_waiting(engine: &mut Engine, index: IndexId, group: u32) {
+    engine.marking.fetch_waiting(index, group);
 }
 
 /// Brings memory to the cache for firings that will end soon.

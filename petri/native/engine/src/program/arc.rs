@@ -4,16 +4,16 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 use crate::base::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
-use crate::base::seldom::Seldom;
+use crate::base::seldom::{shared, Seldom};
 use crate::net::Places;
 use crate::program::expression::{Bool, Int, Value};
 use crate::program::time::Time;
 
 /// How many black tokens an arc takes, or gives.
-#[derive(Clone, Debug)]
-pub enum Count {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Count<E = Box<(Int, SpanId)>> {
     Const(u64),
-    Of(Box<(Int, SpanId)>),
+    Of(E),
 }
 
 /// How an input arc finds its tokens.
@@ -45,7 +45,7 @@ pub struct InputProgram {
 }
 
 /// What an input arc has beyond a number of black tokens that no other arc takes from. Arcs that have nothing of it share that.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct InputDetails {
     /// Slots that must equal a value.
     pub equals: Seldom<(u32, Value)>,
@@ -61,13 +61,7 @@ static NO_MORE_OF_INPUT: LazyLock<Arc<InputDetails>> = LazyLock::new(Arc::defaul
 
 impl InputDetails {
     pub fn shared(self) -> Arc<Self> {
-        let InputDetails { equals, binds, before, after } = &self;
-        let is_nothing = equals.is_empty() && binds.is_empty() && before.is_empty() && after.is_empty();
-        if is_nothing {
-            Arc::clone(&NO_MORE_OF_INPUT)
-        } else {
-            Arc::new(self)
-        }
+        shared(self, &NO_MORE_OF_INPUT)
     }
 }
 
@@ -81,6 +75,7 @@ impl Deref for InputProgram {
 }
 
 /// Takes all tokens of a place that belong to a set (E11). The slots of one are the variables behind those of the transition.
+#[derive(PartialEq)]
 pub struct SetProgram {
     pub place: PlaceId,
     pub number: VariableId,
@@ -90,6 +85,7 @@ pub struct SetProgram {
     pub totals: Vec<(VariableId, Value)>,
 }
 
+#[derive(PartialEq)]
 pub struct InhibitorProgram {
     pub place: PlaceId,
     pub equals: Box<[(u32, Value)]>,
@@ -124,7 +120,7 @@ pub struct OutputProgram {
 }
 
 /// What an output arc has beyond a constant number of black tokens. Arcs that have nothing of it share that.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct OutputDetails {
     pub width: usize,
     pub index: Option<Box<(Int, SpanId)>>,
@@ -143,13 +139,7 @@ static NO_MORE_OF_OUTPUT: LazyLock<Arc<OutputDetails>> = LazyLock::new(Arc::defa
 
 impl OutputDetails {
     pub fn shared(self) -> Arc<Self> {
-        let OutputDetails { width, index, condition, delay, each, .. } = &self;
-        let is_nothing = *width == 0 && index.is_none() && condition.is_none() && delay.is_none() && each.is_none();
-        if is_nothing {
-            Arc::clone(&NO_MORE_OF_OUTPUT)
-        } else {
-            Arc::new(self)
-        }
+        shared(self, &NO_MORE_OF_OUTPUT)
     }
 }
 
@@ -164,6 +154,7 @@ impl Deref for OutputProgram {
 
 /// How long after the start of a firing the tokens of an output arc arrive. While they are on the way, they are as the outputs of
 /// a firing in progress, of a transition that never fires by itself.
+#[derive(PartialEq)]
 pub struct Delay {
     pub time: Time,
     pub span: SpanId,
@@ -208,19 +199,19 @@ impl OutputProgram {
     }
 }
 
-/// How an input arc takes its tokens.
-#[derive(Clone, Copy, Debug)]
-pub enum Take {
+/// How an input arc takes its tokens. A blueprint has another name for the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Take<P = PlaceId> {
     /// Always `count` black tokens.
-    Black { place: PlaceId, count: u64 },
+    Black { place: P, count: u64 },
     /// As many black tokens as the binding says for the arc.
-    Chosen { place: PlaceId, arc: u32 },
+    Chosen { place: P, arc: usize },
     /// The token at a position, counted from the one that the discipline shows first.
-    Head { place: PlaceId, position: u32 },
+    Head { place: P, position: u32 },
     /// The token in the seat that the binding says for the arc.
-    Seat { place: PlaceId, arc: u32 },
+    Seat { place: P, arc: usize },
     /// The token at the position that the binding says for the arc, in a place that is not a bag.
-    Shown { place: PlaceId, arc: u32 },
+    Shown { place: P, arc: usize },
 }
 
 impl Take {
@@ -230,10 +221,21 @@ impl Take {
             Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => place,
         }
     }
+
+    /// The same with another name for the place.
+    pub fn map<P>(self, name: impl FnOnce(PlaceId) -> P) -> Take<P> {
+        match self {
+            Take::Black { place, count } => Take::Black { place: name(place), count },
+            Take::Chosen { place, arc } => Take::Chosen { place: name(place), arc },
+            Take::Head { place, position } => Take::Head { place: name(place), position },
+            Take::Seat { place, arc } => Take::Seat { place: name(place), arc },
+            Take::Shown { place, arc } => Take::Shown { place: name(place), arc },
+        }
+    }
 }
 
 /// How an output arc deposits its tokens.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Give {
     /// Always `count` black tokens.
     Black { place: PlaceId, count: u64 },

@@ -3,6 +3,8 @@
 //! An expression is compiled to one of three typed trees, so that no value carries a tag at run time. A variable
 //! is 64 bits: two's complement or IEEE 754, as its kind says.
 
+use std::convert::Infallible;
+
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::program::distribution::Distribution;
 
@@ -24,24 +26,26 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-#[derive(Clone, Debug)]
-pub enum Bool {
+/// A condition. A blueprint has numbers of its own (`I`, `R`), and functions that evaluate one (`F`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Bool<I = Int, R = Real, F = Infallible> {
     Const(bool),
     /// An integer that is not 0.
-    Truth(Box<Int>),
-    Ints(Comparison, Box<(Int, Int)>),
-    Reals(Comparison, Box<(Real, Real)>),
-    And(Box<(Bool, Bool)>),
-    Or(Box<(Bool, Bool)>),
-    Not(Box<Bool>),
-    If(Box<(Bool, Bool, Bool)>),
+    Truth(Box<I>),
+    Ints(Comparison, Box<(I, I)>),
+    Reals(Comparison, Box<(R, R)>),
+    And(Box<(Self, Self)>),
+    Or(Box<(Self, Self)>),
+    Not(Box<Self>),
+    If(Box<(Self, Self, Self)>),
+    Called(F),
 }
 
 /// The simplest operand.
-#[derive(Clone, Copy, Debug)]
-pub enum Leaf<T> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf<T, V = VariableId> {
     Const(T),
-    Var(VariableId),
+    Var(V),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,7 +78,7 @@ pub enum Rounding {
     Round,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Int {
     Const(i64),
     Var(VariableId),
@@ -113,7 +117,7 @@ pub enum RealFunction {
     Ln,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Real {
     Const(f64),
     Var(VariableId),
@@ -138,7 +142,7 @@ pub enum Real {
 
 /// A choice among values. Where all weights are constants their sums are ready, and where all values are constants
 /// or variables only the chosen one is evaluated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Choice<T> {
     pub values: Vec<T>,
     pub weights: Vec<Real>,
@@ -148,14 +152,14 @@ pub struct Choice<T> {
 }
 
 /// The value of a slot or variable, of either kind.
-#[derive(Clone, Debug)]
-pub enum Value {
-    Int(Int),
-    Real(Real),
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value<I = Int, R = Real> {
+    Int(I),
+    Real(R),
 }
 
 /// What tokens or bindings are ordered by: a value, and another for those in which it is equal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OrderKey {
     pub first: Value,
     pub then: Option<Value>,

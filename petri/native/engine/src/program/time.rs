@@ -3,6 +3,7 @@
 use crate::base::ticks::{Ticks, SHORT};
 use crate::program::expression::Real;
 
+#[derive(PartialEq)]
 pub enum Time {
     Immediate,
     /// Above 0.

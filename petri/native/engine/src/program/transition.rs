@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::base::cache::LINE;
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
+use crate::base::seldom::shared;
 use crate::base::ticks::Ticks;
 use crate::net::Variable;
 use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
@@ -78,9 +79,9 @@ pub enum Selection {
 }
 
 /// Of several bindings, those with the least key are chosen from, or those with the greatest (I4).
-#[derive(Clone, Debug)]
-pub struct Preference {
-    pub key: OrderKey,
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Preference<K = OrderKey> {
+    pub key: K,
     pub most: bool,
 }
 
@@ -137,7 +138,7 @@ pub struct TransitionProgram {
 }
 
 /// What a transition has beyond arcs that take and give, and draws. Transitions that have nothing of it share that.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct TransitionDetails {
     pub inhibitors: Box<[InhibitorProgram]>,
     pub guard: Option<Bool>,
@@ -161,27 +162,7 @@ static NOTHING_MORE: LazyLock<Arc<TransitionDetails>> = LazyLock::new(Arc::defau
 
 impl TransitionDetails {
     pub fn shared(self) -> Arc<Self> {
-        let TransitionDetails {
-            inhibitors,
-            guard,
-            prefer,
-            in_turn,
-            known,
-            rooms,
-            resets,
-            sets,
-            sends,
-            counted,
-            counts,
-        } = &self;
-        let rows = [rooms.len(), counts.len(), resets.len(), inhibitors.len(), sets.len(), sends.len()];
-        let searches =
-            guard.is_some() || prefer.is_some() || *in_turn || counted.is_some() || *known != Known::default();
-        if !searches && rows.iter().all(|&row| row == 0) {
-            Arc::clone(&NOTHING_MORE)
-        } else {
-            Arc::new(self)
-        }
+        shared(self, &NOTHING_MORE)
     }
 }
 

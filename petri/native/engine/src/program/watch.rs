@@ -21,19 +21,20 @@ pub struct Gauge {
     pub load: GaugeId,
 }
 
-/// One condition of a transition: the gauge is at least the threshold, or (`below`) less than it.
-#[derive(Clone, Copy, Debug)]
-pub struct Watch {
+/// One condition of a transition: the gauge is at least the threshold, or (`below`) less than it. A blueprint has another name for
+/// the transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Watch<T = TransitionId> {
     pub threshold: u64,
-    pub transition: TransitionId,
+    pub transition: T,
     pub below: bool,
 }
 
 /// A transition that is looked at again when a gauge changes. It does not see a token that arrives behind `depth` others. If
 /// `only` is a slot and bits, it sees only tokens with these bits in this slot.
-#[derive(Clone, Copy, Debug)]
-pub struct Dependent {
-    pub transition: TransitionId,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dependent<T = TransitionId> {
+    pub transition: T,
     pub depth: u64,
     pub only: Option<(u32, u64)>,
     pub enabled_by: EnabledBy,
@@ -86,7 +87,20 @@ impl ShownValues {
     }
 }
 
+impl Watch {
+    /// The same with another name for the transition.
+    pub fn map<T>(self, name: impl FnOnce(TransitionId) -> T) -> Watch<T> {
+        Watch { threshold: self.threshold, transition: name(self.transition), below: self.below }
+    }
+}
+
 impl Dependent {
+    /// The same with another name for the transition.
+    pub fn map<T>(self, name: impl FnOnce(TransitionId) -> T) -> Dependent<T> {
+        let Dependent { transition, depth, only, enabled_by } = self;
+        Dependent { transition: name(transition), depth, only, enabled_by }
+    }
+
     /// A transition that is looked at again whatever changes.
     pub fn on_any_change(transition: TransitionId) -> Self {
         Dependent { transition, depth: u64::MAX, only: None, enabled_by: EnabledBy::Either }

@@ -112,6 +112,7 @@ impl Bool {
             Bool::And(operands) => operands.0.value(scope)? && operands.1.value(scope)?,
             Bool::Or(operands) => operands.0.value(scope)? || operands.1.value(scope)?,
             Bool::Not(a) => !a.value(scope)?,
+            Bool::Called(none) => match *none {},
             Bool::If(parts) => {
                 if parts.0.value(scope)? {
                     parts.1.value(scope)?

@@ -13,9 +13,6 @@ pub struct Field {
     pub most: u64,
 }
 
-/// The most bits of a field, so that its guard bit is in the same word.
-pub const WIDEST: u32 = 62;
-
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub fields: Vec<Field>,
@@ -29,7 +26,7 @@ pub fn bits_of(number: u64) -> u32 {
 }
 
 impl Layout {
-    /// bits: of each field, at most `WIDEST`. No field lies in two words.
+    /// bits: of each field, at most 62, so that its guard bit is in the same word. No field lies in two words.
     pub fn new(bits: &[u32]) -> Self {
         let (mut fields, mut guards, mut used) = (Vec::with_capacity(bits.len()), vec![0u64], 0);
         for &bits in bits {

@@ -5,39 +5,27 @@ pub use crate::program::distribution::WIDEST;
 pub use crate::program::expression::{Comparison, IntOperation, RealFunction, RealOperation, Rounding};
 
 use crate::jit::blueprint::names::{CallRef, PlaceRef, WordRef};
+use crate::program::expression;
 
 /// The position of a variable of the transition.
 pub type Variable = usize;
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Bool {
-    Const(bool),
-    Truth(Box<Int>),
-    Ints(Comparison, Box<(Int, Int)>),
-    Reals(Comparison, Box<(Real, Real)>),
-    And(Box<(Bool, Bool)>),
-    Or(Box<(Bool, Bool)>),
-    Not(Box<Bool>),
-    If(Box<(Bool, Bool, Bool)>),
-    /// A function evaluates it.
-    Called(CallRef),
-}
+pub type Bool = expression::Bool<Int, Real, CallRef>;
+pub type Value = expression::Value<Int, Real>;
 
-/// The simplest operand. A real is given by its bits.
+pub type Leaf = expression::Leaf<Constant, Variable>;
+
+/// A constant, as 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Leaf {
-    Const(u64),
-    /// A constant that is a hole.
+pub enum Constant {
+    Written(u64),
+    /// It is a hole.
     Held(WordRef),
-    Var(Variable),
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Int {
-    Const(i64),
-    /// A constant that is a hole.
-    Held(WordRef),
-    Var(Variable),
+    Leaf(Leaf),
     Tokens(PlaceRef),
     Neg(Box<Int>),
     Abs(Box<Int>),
@@ -97,7 +85,7 @@ pub enum Expression {
 impl Expression {
     /// No more than one comparison of what is at hand, which takes no longer than a call.
     pub fn is_short(&self) -> bool {
-        let int = |e: &Int| matches!(e, Int::Const(_) | Int::Held(_) | Int::Var(_));
+        let int = |e: &Int| matches!(e, Int::Leaf(_));
         let real = |e: &Real| matches!(e, Real::Const { .. } | Real::Var(_));
         match self {
             Expression::Bool(Bool::Truth(e)) => int(e),
@@ -111,17 +99,10 @@ impl Expression {
     pub fn is_simple(&self) -> bool {
         match self {
             Expression::Bool(e) => matches!(e, Bool::Const(_)),
-            Expression::Int(e) => matches!(e, Int::Const(_) | Int::Held(_) | Int::Var(_) | Int::Tokens(_)),
+            Expression::Int(e) => matches!(e, Int::Leaf(_) | Int::Tokens(_)),
             Expression::Real(e) => matches!(e, Real::Const { .. } | Real::Var(_) | Real::Now | Real::End),
         }
     }
-}
-
-/// The value of a variable, of either kind.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Value {
-    Int(Int),
-    Real(Real),
 }
 
 /// The value of a slot that an arc asks for, or gives.

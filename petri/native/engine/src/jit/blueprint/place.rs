@@ -1,7 +1,7 @@
 //! The places that a transition uses, and the indices and joins that their tokens change.
 
 pub use crate::net::Discipline;
-pub use crate::program::watch::EnabledBy;
+pub use crate::program::watch::{Dependent, EnabledBy, Watch};
 
 use crate::collections::key_table::Extent;
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
@@ -105,34 +105,19 @@ pub enum Gauge {
     /// Too many to inline, so the runtime goes through them. This is the number of the gauge.
     Many(WordRef),
     Few {
-        watches: Vec<Watch>,
-        dependents: Vec<Dependent>,
+        watches: Vec<Watch<TransitionRef>>,
+        dependents: Vec<Dependent<TransitionRef>>,
     },
 }
 
 impl Gauge {
     /// Those that the code updates itself.
-    pub fn seen(&self) -> (&[Watch], &[Dependent]) {
+    pub fn seen(&self) -> (&[Watch<TransitionRef>], &[Dependent<TransitionRef>]) {
         match self {
             Gauge::Many(_) => (&[], &[]),
             Gauge::Few { watches, dependents } => (watches, dependents),
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Watch {
-    pub threshold: u64,
-    pub transition: TransitionRef,
-    pub below: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Dependent {
-    pub transition: TransitionRef,
-    pub depth: u64,
-    pub only: Option<(u32, u64)>,
-    pub enabled_by: EnabledBy,
 }
 
 /// A slot of a key, and whether it has no value outside its range.

@@ -1,19 +1,26 @@
 //! The transition whose code is made, and the sets of enabled transitions.
 
-pub use crate::program::arc::OutputForm;
+pub use crate::program::arc::{OutputForm, Take};
 pub use crate::program::transition::{Known, NO_LANE};
 
 use crate::collections::rank_set::{MEDIUM, SMALL};
-use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
+use crate::jit::blueprint::expression::{Bool, Constant, Int, Mean, Real, SlotValue, Value, Variable};
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::rate::Settle;
 use crate::jit::profile::Occupancy;
+use crate::program::{arc, transition};
+
+/// How many black tokens an arc takes, or gives.
+pub type Count = arc::Count<Int>;
+
+/// Which bindings are preferred.
+pub type Prefer = transition::Preference<Vec<Value>>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct TransitionPlan {
     pub variables: usize,
     pub inputs: Vec<Input>,
-    pub takes: Vec<Take>,
+    pub takes: Vec<Take<PlaceRef>>,
     pub inhibitors: Vec<Inhibitor>,
     pub guard: Option<Bool>,
     pub prefer: Option<Prefer>,
@@ -120,12 +127,6 @@ pub enum Time {
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Count {
-    Const(u64),
-    Of(Int),
-}
-
-#[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Find {
     Black(Count),
     Head {
@@ -181,28 +182,12 @@ pub struct Room {
     pub per: Vec<u32>,
 }
 
-/// Which bindings are preferred.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Prefer {
-    pub key: Vec<Value>,
-    pub most: bool,
-}
-
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Inhibitor {
     pub place: PlaceRef,
     pub equals: Vec<(u32, SlotValue)>,
     pub index: Option<IndexRef>,
     pub threshold: Count,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Take {
-    Black { place: PlaceRef, count: u64 },
-    Chosen { place: PlaceRef, arc: usize },
-    Head { place: PlaceRef, position: u32 },
-    Seat { place: PlaceRef, arc: usize },
-    Shown { place: PlaceRef, arc: usize },
 }
 
 /// An output arc. If it may give to several places, only what holds for all of them is described.
@@ -271,16 +256,8 @@ pub struct OneOf {
 pub struct Check {
     pub slot: usize,
     pub real: bool,
-    pub low: Option<Limit>,
-    pub high: Option<Limit>,
-}
-
-/// The least or greatest value of a slot. That of a real slot is given as its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
-    Const(u64),
-    /// It is a hole.
-    Held(WordRef),
+    pub low: Option<Constant>,
+    pub high: Option<Constant>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -57,7 +57,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
 
     /// Whether the conditions of a transition that its own firing ends can be counted without a branch.
     fn loses_freely(&mut self, id: TransitionRef, plan: &TransitionPlan) -> bool {
-        let free = |s: &mut Self, take: &Take| match *take {
+        let free = |s: &mut Self, take: &Take<_>| match *take {
             Take::Black { place, count } => s.places().crosses_freely(id, place, count),
             // The runtime counts what a front loses, for it may show another token at once.
             Take::Seat { place, .. } if s.e.blueprint[place].fronts => false,
@@ -78,7 +78,13 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
 
     /// Notes in `lost` that the transition whose firing takes tokens loses a condition of its own, if `crossed`: the code behind
     /// counts it. Returns whether it was noted.
-    pub fn is_told_later(&self, watch: &Watch, way: Way, crossed: Option<Value>, lost: Option<&mut Lost>) -> bool {
+    pub fn is_told_later(
+        &self,
+        watch: &Watch<TransitionRef>,
+        way: Way,
+        crossed: Option<Value>,
+        lost: Option<&mut Lost>,
+    ) -> bool {
         let own = self.e.own() == Some(watch.transition) && way == Way::Down && !watch.below;
         let Some(lost) = lost.filter(|_| own) else { return false };
         match crossed {
@@ -90,7 +96,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
 
     /// A watched condition starts or stops holding. `seen`: whether the transition depends on the token that has
     /// changed, if that is not certain.
-    pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>, lost: Option<&mut Lost>) {
+    pub fn cross(&mut self, watch: &Watch<TransitionRef>, way: Way, seen: Option<Value>, lost: Option<&mut Lost>) {
         if (way == Way::Up) != watch.below {
             self.met(watch.transition, seen);
         } else if !self.is_told_later(watch, way, None, lost) {
@@ -262,13 +268,13 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     }
 
     /// Whether a transition can use an arriving token, if it cannot use every token.
-    pub fn is_seen(&mut self, dependent: &Dependent, arriving: &[Source]) -> Option<Value> {
+    pub fn is_seen(&mut self, dependent: &Dependent<TransitionRef>, arriving: &[Source]) -> Option<Value> {
         let (slot, bits) = dependent.only?;
         let value = self.slots().word_in(*arriving.get(slot as usize)?);
         Some(self.e.b.ins().icmp_imm_s(IntCC::Equal, value, bits as i64))
     }
 
-    pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
+    pub fn look_again(&mut self, dependent: &Dependent<TransitionRef>, before: Value, way: Way, seen: Option<Value>) {
         let asks = way == Way::Up && dependent.depth != u64::MAX;
         let near = asks.then(|| self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
         let turns_if = match (dependent.enabled_by, way) {

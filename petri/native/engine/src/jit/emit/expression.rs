@@ -6,8 +6,8 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::engine::code::DONE;
 use crate::jit::blueprint::expression::{
-    self, Bool, Comparison, Expression, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation, Rounding,
-    WIDEST,
+    self, Bool, Comparison, Constant, Expression, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation,
+    Rounding, WIDEST,
 };
 use crate::jit::blueprint::names::{CallRef, WordRef};
 use crate::jit::emit::emitter::{Draw, Writer};
@@ -32,7 +32,7 @@ impl ExpressionCode<'_, '_, '_> {
     /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
     pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
         match value {
-            expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
+            expression::Value::Int(Int::Leaf(Leaf::Var(variable))) | expression::Value::Real(Real::Var(variable)) => {
                 self.variable(*variable)
             }
             expression::Value::Int(e) => self.integer(e, end),
@@ -139,18 +139,10 @@ impl ExpressionCode<'_, '_, '_> {
         address
     }
 
-    /// A constant that is a hole, and its value if it is a constant of the code.
-    fn held(&mut self, word: WordRef) -> (Value, Option<u64>) {
-        let position = self.e.position(Hole::Constant(word));
-        let known = self.e.constant_at(position);
-        (self.e.hole_at(I64, position), known)
-    }
-
     /// The value of an integer that is a constant of the code.
     fn constant(&mut self, e: &Int) -> Option<i64> {
         match *e {
-            Int::Const(value) => Some(value),
-            Int::Held(word) => self.held(word).1.map(|word| word as i64),
+            Int::Leaf(leaf) => self.whole_leaf(leaf).1,
             _ => None,
         }
     }
@@ -203,9 +195,7 @@ impl ExpressionCode<'_, '_, '_> {
 
     pub fn integer(&mut self, e: &Int, end: Value) -> Value {
         match e {
-            Int::Const(value) => self.e.int(*value as u64),
-            Int::Held(word) => self.held(*word).0,
-            Int::Var(variable) => self.variable(*variable),
+            Int::Leaf(leaf) => self.whole_leaf(*leaf).0,
             Int::Tokens(place) => self.e.tokens_in(*place),
             Int::Neg(a) => {
                 let a = self.integer(a, end);
@@ -274,10 +264,11 @@ impl ExpressionCode<'_, '_, '_> {
 
     fn whole_leaf(&mut self, leaf: Leaf) -> (Value, Option<i64>) {
         match leaf {
-            Leaf::Const(value) => (self.e.int(value), Some(value as i64)),
-            Leaf::Held(word) => {
-                let (value, known) = self.held(word);
-                (value, known.map(|word| word as i64))
+            Leaf::Const(Constant::Written(value)) => (self.e.int(value), Some(value as i64)),
+            Leaf::Const(Constant::Held(word)) => {
+                let position = self.e.position(Hole::Constant(word));
+                let known = self.e.constant_at(position);
+                (self.e.hole_at(I64, position), known.map(|word| word as i64))
             }
             Leaf::Var(variable) => (self.variable(variable), None),
         }
@@ -499,8 +490,8 @@ impl ExpressionCode<'_, '_, '_> {
     /// An operand, and its bits if it is a constant of the code.
     fn real_leaf(&mut self, leaf: Leaf) -> (Value, Option<u64>) {
         match leaf {
-            Leaf::Const(bits) => (self.e.real(f64::from_bits(bits)), Some(bits)),
-            Leaf::Held(word) => {
+            Leaf::Const(Constant::Written(bits)) => (self.e.real(f64::from_bits(bits)), Some(bits)),
+            Leaf::Const(Constant::Held(word)) => {
                 let value = self.e.real_hole(word);
                 let position = self.e.position(Hole::Constant(word));
                 (value, self.e.constant_at(position))

@@ -4,8 +4,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::jit::blueprint::expression::SlotValue;
-use crate::jit::blueprint::transition::{Check, Count, Limit, OneOf, Output, OutputForm};
+use crate::jit::blueprint::expression::{Constant, SlotValue};
+use crate::jit::blueprint::transition::{Check, Count, OneOf, Output, OutputForm};
 use crate::jit::emit::emitter::{Source, TokenCount, Writer};
 use crate::jit::emit::subjects::{OutputCode, Subjects};
 use crate::jit::holes::Hole;
@@ -176,20 +176,20 @@ impl OutputCode<'_, '_, '_> {
         }
     }
 
-    fn require_bound(&mut self, check: Check, bits: Value, limit: Limit, low: bool) {
+    fn require_bound(&mut self, check: Check, bits: Value, limit: Constant, low: bool) {
         let holds = if check.real {
             let value = self.e.b.ins().bitcast(F64, MemFlagsData::new(), bits);
             let limit = match limit {
-                Limit::Const(limit) => self.e.real(f64::from_bits(limit)),
-                Limit::Held(word) => self.e.real_hole(word),
+                Constant::Written(limit) => self.e.real(f64::from_bits(limit)),
+                Constant::Held(word) => self.e.real_hole(word),
             };
             let comparison = if low { FloatCC::GreaterThanOrEqual } else { FloatCC::LessThanOrEqual };
             self.e.b.ins().fcmp(comparison, value, limit)
         } else {
             let comparison = if low { IntCC::SignedGreaterThanOrEqual } else { IntCC::SignedLessThanOrEqual };
             match limit {
-                Limit::Const(limit) => self.e.b.ins().icmp_imm_s(comparison, bits, limit as i64),
-                Limit::Held(word) => {
+                Constant::Written(limit) => self.e.b.ins().icmp_imm_s(comparison, bits, limit as i64),
+                Constant::Held(word) => {
                     let limit = self.e.hole(Hole::Constant(word));
                     self.e.b.ins().icmp(comparison, bits, limit)
                 }

@@ -269,8 +269,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
                 }
             }
             self.when_turned(crossed, place.filter(|_| group[0].threshold == 1), way, |s| {
-                let own = |watch: &&Watch| Some(watch.transition) == s.e.own();
-                let (first, others): (Vec<&Watch>, Vec<&Watch>) = group.iter().partition(own);
+                let own = |watch: &&Watch<_>| Some(watch.transition) == s.e.own();
+                let (first, others): (Vec<&Watch<_>>, Vec<&Watch<_>>) = group.iter().partition(own);
                 for watch in first.into_iter().chain(others) {
                     let dependent = dependents.iter().find(|dependent| dependent.transition == watch.transition);
                     let seen = dependent.and_then(|dependent| s.enabling().is_seen(dependent, arriving));
@@ -278,8 +278,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
                 }
             });
         }
-        let own = |dependent: &&Dependent| Some(dependent.transition) == self.e.own();
-        let (first, others): (Vec<&Dependent>, Vec<&Dependent>) = dependents.iter().partition(own);
+        let own = |dependent: &&Dependent<_>| Some(dependent.transition) == self.e.own();
+        let (first, others): (Vec<&Dependent<_>>, Vec<&Dependent<_>>) = dependents.iter().partition(own);
         for dependent in first.into_iter().chain(others) {
             let seen = self.enabling().is_seen(dependent, arriving);
             self.enabling().look_again(dependent, before, way, seen);
@@ -304,7 +304,14 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     }
 
     /// The same without a branch, for the only transition that watches the place.
-    fn cross_free(&mut self, crossed: Value, place: PlaceRef, way: Way, watch: &Watch, lost: Option<&mut Lost>) {
+    fn cross_free(
+        &mut self,
+        crossed: Value,
+        place: PlaceRef,
+        way: Way,
+        watch: &Watch<TransitionRef>,
+        lost: Option<&mut Lost>,
+    ) {
         let (summed, never) = (self.tokens_of(place), self.e.int(0));
         let instant = self.e.b.ins().select(crossed, self.e.now, never);
         self.sum(way, summed.address, summed.sums + offset_of!(Sums, above_zero), instant);
@@ -327,7 +334,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     }
 
     /// Whether these are all watches of a place for its first token, and each is decided by one bit.
-    fn is_single_watch(&self, group: &[Watch]) -> bool {
+    fn is_single_watch(&self, group: &[Watch<TransitionRef>]) -> bool {
         let simple = |id: TransitionRef| self.e.blueprint[id].plain && self.e.has_member(id);
         matches!(group, [watch] if watch.threshold == 1 && simple(watch.transition))
     }
@@ -335,7 +342,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     /// Whether the conditions that a transition loses when `count` tokens of a place are taken can be counted without a branch.
     pub fn crosses_freely(&self, id: TransitionRef, place: PlaceRef, count: u64) -> bool {
         let Gauge::Few { watches, .. } = &self.e.moves(place).tokens else { return false };
-        let free = |group: &[Watch]| {
+        let free = |group: &[Watch<TransitionRef>]| {
             let concerned = group.iter().any(|watch| watch.transition == id);
             !concerned
                 || self.is_only(place, TokenCount::Const(count))

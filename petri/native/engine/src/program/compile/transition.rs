@@ -651,14 +651,14 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
     let InputProgram { place, find, more, .. } = &inputs[arc];
     match find {
         Find::Black(Count::Const(count)) => Take::Black { place: *place, count: *count },
-        Find::Black(Count::Of(..)) => Take::Chosen { place: *place, arc: arc as u32 },
+        Find::Black(Count::Of(..)) => Take::Chosen { place: *place, arc },
         Find::Head { .. } => {
             // Those in front of it have been taken by then, but for those that read arcs keep.
             let kept = more.before.iter().filter(|&&i| inputs[i].keep).count();
             Take::Head { place: *place, position: kept as u32 }
         }
-        Find::Any | Find::Keyed(_) | Find::Tested => Take::Seat { place: *place, arc: arc as u32 },
-        Find::Shown { .. } => Take::Shown { place: *place, arc: arc as u32 },
+        Find::Any | Find::Keyed(_) | Find::Tested => Take::Seat { place: *place, arc },
+        Find::Shown { .. } => Take::Shown { place: *place, arc },
     }
 }
 

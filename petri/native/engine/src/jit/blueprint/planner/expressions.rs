@@ -3,7 +3,9 @@
 use std::ptr::from_ref;
 
 use crate::base::ids::VariableId;
-use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable};
+use crate::jit::blueprint::expression::{
+    Bool, Constant, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable,
+};
 use crate::jit::blueprint::names::{CallRef, WordRef};
 use crate::jit::blueprint::planner::{Expressions, Planner};
 use crate::jit::blueprint::Subject;
@@ -45,10 +47,16 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn leaf<T: Copy>(&mut self, leaf: expression::Leaf<T>, bits: impl Fn(T) -> u64) -> Leaf {
-        match (leaf, self.expressions) {
-            (expression::Leaf::Const(value), Expressions::Written) => Leaf::Const(bits(value)),
-            (expression::Leaf::Const(value), _) => Leaf::Held(self.word(bits(value))),
-            (expression::Leaf::Var(variable), _) => Leaf::Var(self.variable(variable)),
+        match leaf {
+            expression::Leaf::Const(value) => Leaf::Const(self.constant(bits(value))),
+            expression::Leaf::Var(variable) => Leaf::Var(self.variable(variable)),
+        }
+    }
+
+    pub(super) fn constant(&mut self, bits: u64) -> Constant {
+        match self.expressions {
+            Expressions::Written => Constant::Written(bits),
+            Expressions::Open | Expressions::Called => Constant::Held(self.word(bits)),
         }
     }
 
@@ -83,6 +91,7 @@ impl<'a> Planner<'a> {
             Of::And(operands) => Bool::And(self.conditions(operands)),
             Of::Or(operands) => Bool::Or(self.conditions(operands)),
             Of::Not(a) => Bool::Not(Box::new(self.condition(a))),
+            Of::Called(none) => match *none {},
             Of::If(of) => Bool::If(Box::new((self.condition(&of.0), self.condition(&of.1), self.condition(&of.2)))),
         }
     }
@@ -105,9 +114,8 @@ impl<'a> Planner<'a> {
             return Int::Called(call);
         }
         match e {
-            Of::Const(value) if self.expressions == Expressions::Written => Int::Const(*value),
-            Of::Const(value) => Int::Held(self.word(*value as u64)),
-            Of::Var(variable) => Int::Var(self.variable(*variable)),
+            Of::Const(value) => Int::Leaf(Leaf::Const(self.constant(*value as u64))),
+            Of::Var(variable) => Int::Leaf(Leaf::Var(self.variable(*variable))),
             Of::Tokens(place) => Int::Tokens(self.place(*place)),
             Of::Neg(a, _) => Int::Neg(Box::new(self.int(a))),
             Of::Abs(a, _) => Int::Abs(Box::new(self.int(a))),

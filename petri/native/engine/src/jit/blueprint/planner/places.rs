@@ -5,8 +5,8 @@ use crate::collections::weights::Weights;
 use crate::jit::blueprint::interpreted::has_routine;
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
-    Dependent, Entry, Fronted, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, LinesPlan, Link, Moves, Neighbour,
-    PivotUse, PlacePlan, Serves, Shown, Watch,
+    Entry, Fronted, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, LinesPlan, Link, Moves, Neighbour, PivotUse,
+    PlacePlan, Serves, Shown,
 };
 use crate::jit::blueprint::planner::Planner;
 use crate::jit::blueprint::transition::SetSize;
@@ -151,19 +151,8 @@ impl<'a> Planner<'a> {
         if watches.len() + dependents.len() > MOST_WATCHES {
             return Gauge::Many(self.word(u64::from(id.0)));
         }
-        let watch = |s: &mut Self, of: &crate::program::watch::Watch| Watch {
-            threshold: of.threshold,
-            transition: s.neighbour(of.transition),
-            below: of.below,
-        };
-        let dependent = |s: &mut Self, of: &crate::program::watch::Dependent| Dependent {
-            transition: s.neighbour(of.transition),
-            depth: of.depth,
-            only: of.only,
-            enabled_by: of.enabled_by,
-        };
-        let watches = watches.iter().map(|of| watch(self, of)).collect();
-        Gauge::Few { watches, dependents: dependents.iter().map(|of| dependent(self, of)).collect() }
+        let watches = watches.iter().map(|of| of.map(|id| self.neighbour(id))).collect();
+        Gauge::Few { watches, dependents: dependents.iter().map(|of| of.map(|id| self.neighbour(id))).collect() }
     }
 
     pub(super) fn entry(&self, place: &PlaceProgram) -> Entry {

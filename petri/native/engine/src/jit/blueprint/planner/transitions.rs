@@ -8,10 +8,10 @@ use crate::jit::blueprint::interpreted::{
     evaluates_bundle, finds_sets, interpreted_place, searches_in_turn, why_search,
 };
 use crate::jit::blueprint::place::Entry;
-use crate::jit::blueprint::planner::{Expressions, Planner};
+use crate::jit::blueprint::planner::Planner;
 use crate::jit::blueprint::transition::{
-    Bundle, Check, Count, Delay, Find, Heard, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output,
-    Prefer, Races, Room, Rooms, Sampled, Selection, SetPlan, SetSize, Sets, Take, Time, TransitionPlan,
+    Bundle, Check, Count, Delay, Find, Heard, Inhibitor, Input, JoinSelection, Level, OfSet, OneOf, Output, Prefer,
+    Races, Room, Rooms, Sampled, Selection, SetPlan, SetSize, Sets, Time, TransitionPlan,
 };
 use crate::jit::profile::Occupancy;
 use crate::net::Discipline;
@@ -27,7 +27,7 @@ impl<'a> Planner<'a> {
         TransitionPlan {
             variables: plan.variables.len(),
             inputs: plan.inputs.iter().map(|arc| self.input(arc, searches_in_turn(self.program, plan))).collect(),
-            takes: plan.takes.iter().map(|take| self.take(take)).collect(),
+            takes: plan.takes.iter().map(|take| take.map(|place| self.moved(place))).collect(),
             inhibitors: plan.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect(),
             guard: plan.guard.as_ref().map(|guard| self.condition(guard)),
             prefer: plan.prefer.as_ref().map(|prefer| self.prefer(prefer)),
@@ -106,16 +106,6 @@ impl<'a> Planner<'a> {
 
     pub(super) fn slots(&mut self, equals: &[(u32, expression::Value)]) -> Vec<(u32, SlotValue)> {
         equals.iter().map(|(slot, value)| (*slot, self.slot(value))).collect()
-    }
-
-    pub(super) fn take(&mut self, take: &arc::Take) -> Take {
-        match *take {
-            arc::Take::Black { place, count } => Take::Black { place: self.moved(place), count },
-            arc::Take::Chosen { place, arc } => Take::Chosen { place: self.moved(place), arc: arc as usize },
-            arc::Take::Head { place, position } => Take::Head { place: self.moved(place), position },
-            arc::Take::Seat { place, arc } => Take::Seat { place: self.moved(place), arc: arc as usize },
-            arc::Take::Shown { place, arc } => Take::Shown { place: self.moved(place), arc: arc as usize },
-        }
     }
 
     pub(super) fn inhibitor(&mut self, arc: &arc::InhibitorProgram) -> Inhibitor {
@@ -257,14 +247,10 @@ impl<'a> Planner<'a> {
 
     pub(super) fn check(&mut self, slot: usize, bound: &Bound) -> Check {
         let mut limit = |limit: crate::net::Scalar| {
-            let bits = match bound.real {
+            self.constant(match bound.real {
                 true => limit.as_real().to_bits(),
                 false => limit.as_int().unwrap_or(0) as u64,
-            };
-            match self.expressions {
-                Expressions::Written => Limit::Const(bits),
-                Expressions::Open | Expressions::Called => Limit::Held(self.word(bits)),
-            }
+            })
         };
         Check { slot, real: bound.real, low: bound.low.map(&mut limit), high: bound.high.map(limit) }
     }
