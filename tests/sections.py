@@ -1,0 +1,44 @@
+"""Pages of examples in Markdown: sections with a name, prose, and blocks between lines of four backquotes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+BLOCK = r"^````(?P<kind>\w+)\n(?P<text>.*?)^````$"
+SECTION = re.compile(rf"^## (?P<name>\S+)\n(?P<body>.*?{BLOCK}.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+BLOCKS = re.compile(BLOCK, re.MULTILINE | re.DOTALL)
+
+
+class Section(NamedTuple):
+    """`blocks`: texts by their kinds, the word behind the backquotes."""
+
+    page: str
+    name: str
+    blocks: dict[str, str]
+
+    def data(self) -> bytes:
+        """Return the first block as the contents of a file; one of the kind `bytes` is written as in Python."""
+        kind, text = next(iter(self.blocks.items()))
+        return bytes(ast.literal_eval(text)) if kind == "bytes" else text.encode()
+
+
+def sections(page: Path) -> Iterator[Section]:
+    for match in SECTION.finditer(page.read_text(encoding="utf-8")):
+        blocks = {block["kind"]: block["text"] for block in BLOCKS.finditer(match["body"])}
+        yield Section(page.stem, match["name"], blocks)
+
+
+def renew(page: Path, name: str, kind: str, text: str) -> None:
+    """Write another text into a block of a section."""
+
+    def block(match: re.Match[str]) -> str:
+        return match[0] if match["kind"] != kind else f"````{kind}\n{text}````"
+
+    def section(match: re.Match[str]) -> str:
+        return BLOCKS.sub(block, match[0]) if match["name"] == name else match[0]
+
+    page.write_text(SECTION.sub(section, page.read_text(encoding="utf-8")), encoding="utf-8")
