@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-BLOCK = r"^````(?P<kind>\w+)\n(?P<text>.*?)^````$"
-SECTION = re.compile(rf"^## (?P<name>\S+)\n(?P<body>.*?{BLOCK}.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-BLOCKS = re.compile(BLOCK, re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^````(?P<kind>\w+)\n(?P<text>(?s:.*?))^````$", re.MULTILINE)
+PROSE = r"(?:(?!## |````).*\n)*"
+SECTION = re.compile(rf"^## (?P<name>\S+)\n(?:{PROSE}^````\w+\n(?s:.*?)^````\n)+", re.MULTILINE)
+"""The texts in blocks may have lines that begin like a section."""
 
 
 class Section(NamedTuple):
@@ -28,7 +29,7 @@ class Section(NamedTuple):
 
 def sections(page: Path) -> Iterator[Section]:
     for match in SECTION.finditer(page.read_text(encoding="utf-8")):
-        blocks = {block["kind"]: block["text"] for block in BLOCKS.finditer(match["body"])}
+        blocks = {block["kind"]: block["text"] for block in BLOCK.finditer(match[0])}
         yield Section(page.stem, match["name"], blocks)
 
 
@@ -39,6 +40,6 @@ def renew(page: Path, name: str, kind: str, text: str) -> None:
         return match[0] if match["kind"] != kind else f"````{kind}\n{text}````"
 
     def section(match: re.Match[str]) -> str:
-        return BLOCKS.sub(block, match[0]) if match["name"] == name else match[0]
+        return BLOCK.sub(block, match[0]) if match["name"] == name else match[0]
 
     page.write_text(SECTION.sub(section, page.read_text(encoding="utf-8")), encoding="utf-8")

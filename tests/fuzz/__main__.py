@@ -82,7 +82,8 @@ class Hunt:
             return
         with self.corpus.open("a", encoding="utf-8") as corpus:
             corpus.write(row(KINDS[kind], data))
-        print(f"fault in {kind}: {what}\n  kept in {self.corpus}; again: make fuzz SEED={self.seed} CASE={number}", flush=True)
+        print(f"fault in {kind}: {what}\n  kept in {self.corpus}", end="; ")
+        print(f"again: make fuzz SEED={self.seed} CASE={number}", flush=True)
 
     def report(self) -> None:
         for kind, counts in self.counts.items():
