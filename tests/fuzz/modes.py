@@ -24,8 +24,7 @@ from petri.result.export import result_dict
 from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.without import without
-from tests.fuzz.finding import Finding
-from tests.fuzz.panics import no_panics
+from tests.fuzz.finding import Finding, no_panics
 
 State = dict[str, Any]
 

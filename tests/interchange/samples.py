@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.sections import sections
+from tests.documents import sections
 
 PAGE = Path(__file__).with_name("samples.md")
 SAMPLES = {section.name: section.blocks for section in sections(PAGE)}

@@ -13,9 +13,9 @@ from petri.exact.chain import bounds
 from petri.exact.explore import explore
 from petri.interchange.out.exporting import exported
 from petri.model import Model
+from tests.documents import sections
 from tests.interchange.reading import findings, imported, refused
 from tests.interchange.samples import PIPE, PNML, TAPAAL, TIMES
-from tests.sections import sections
 
 PAGE = Path(__file__).with_name("forms.md")
 COUNTED = re.compile(r"^## (\S+)\n\n(\d+) states, (\d+) arcs\.$", re.MULTILINE)

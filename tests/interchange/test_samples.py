@@ -8,10 +8,10 @@ import pytest
 
 from petri import interchange, language
 from petri.diagnostics import LanguageError
+from tests.documents import renew
 from tests.interchange import samples
 from tests.interchange.cpn_tools import SHOP
 from tests.interchange.reading import findings, refused
-from tests.sections import renew
 
 SAMPLES = {
     "tina.net": (samples.TINA, ["foreign-untimed", "foreign-intervals"]),

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.sections import Section, renew, sections
+from tests.documents import Section, renew, sections
 
 FOLDER = Path(__file__).parent / "messages"
 RAW = tuple(sections(FOLDER / "bytes.md"))

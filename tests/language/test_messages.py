@@ -16,8 +16,8 @@ from petri.diagnostics import LanguageError, render_all, summary
 from petri.language.syntax.foreign import decode
 from petri.language.syntax.parser import parse
 from petri.wording import area_table
+from tests.documents import Section, renew
 from tests.language.messages import FOLDER, RAW, WrongNet, every_net, without_drawing, write_files
-from tests.sections import Section, renew
 
 UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 SECTIONS = every_net()
