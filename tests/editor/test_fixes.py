@@ -73,7 +73,7 @@ def all_texts() -> Iterator[tuple[Path, str]]:
 
 
 def cases(part: int) -> list[tuple[Path, Diagnostic, Change, str]]:
-    """For most of a second: not when tests are collected, which every worker does."""
+    """Find the fixes. This takes most of a second, so it is not done when each worker collects its tests."""
     write_files(FILES)
     found = []
     for path, text in texts(part):

@@ -140,7 +140,7 @@ class Text:
 
 
 def assert_scales(seed: int) -> None:
-    """Nets of one seed in both engines, as they are and with other times: one trajectory."""
+    """Check that nets of one seed have one trajectory in both engines, as they are and with other times."""
     limits = Limits(firings_at_an_instant=500)
     hashes = set()
     for factor in (Fraction(1), FACTORS[seed % len(FACTORS)]):

@@ -76,7 +76,7 @@ def solved(seed: int) -> tuple[Model, Solution] | None:
 
 
 def deviations(model: Model, solution: Solution, seed: int, engine: str) -> Iterator[tuple[str, float]]:
-    """Of each figure how far the simulation is off, in standard errors."""
+    """Return how far the simulation is off for each figure, in standard errors."""
     from scipy import stats  # half a second, which a collection of tests need not take
 
     result = model.run(until=UNTIL, warmup=UNTIL / 10.0, replications=REPLICATIONS, seed=seed, engine=engine)

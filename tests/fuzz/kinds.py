@@ -78,7 +78,7 @@ def make_text(chance: random.Random) -> bytes:
 
 
 def run_text(data: bytes) -> Outcome:
-    """In every mode of the engines, and told in other words once."""
+    """Run a text in every mode of the engines, and once told in other words."""
     case = json.loads(data)
     try:
         run, telling = Run(**case.pop("run")), case.pop("telling")

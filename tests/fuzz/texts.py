@@ -557,7 +557,7 @@ class Writer:
         return [f"{again}: wait 1 ns", f"{use} within {self.choose.one(('4 ns', 'exp(6 ns)'))} else {again}"]
 
     def order(self, p: str, label: str) -> str:
-        """In which activations go on that wait for a step."""
+        """Return the order in which activations go on that wait for a step."""
         word = self.choose.one(("", "", "", " fifo", " lifo", " bag", f" by {p}.{self.seq}", f" by {p}.{self.born}"))
         if word:
             self.marks.append((label, ["an order of activations"]))

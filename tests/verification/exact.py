@@ -59,7 +59,7 @@ def solved(folder: Path, known: dict[str, Any]) -> tuple[float, float, float]:
 
 
 def slack(known: dict[str, Any], least: float, greatest: float) -> float:
-    """By how much a published figure may be off by its own rounding."""
+    """Return how much a published figure may be off by its own rounding."""
     middle = (least + greatest) / 2
     if "interval" not in known:
         return NEAR * abs(greatest)

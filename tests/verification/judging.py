@@ -64,7 +64,7 @@ def of_mean(theory: Theory, sample: Numbers) -> float:
 
 
 def of_variance(theory: Theory, sample: Numbers) -> float:
-    """From the squares of the distances to the known mean."""
+    """Test the variance by the squares of the distances to the known mean."""
     spread = theory.variance * math.sqrt((theory.kurtosis - 1.0) / len(sample))
     if not spread:  # two values that are equally likely: each is as far from the mean as the other
         return 1.0
@@ -72,7 +72,7 @@ def of_variance(theory: Theory, sample: Numbers) -> float:
 
 
 def of_correlation(ranks: Numbers, lag: int) -> float:
-    """Of values with those `lag` draws later. Their ranks are taken, which always have moments."""
+    """Test the correlation of values `lag` draws apart, by their ranks, which always have moments."""
     centred = ranks - ranks.mean()
     correlation = (centred[lag:] @ centred[:-lag]) / (centred @ centred)
     return two_sided(correlation * math.sqrt(len(ranks)))

@@ -188,7 +188,7 @@ class Seat(Engine):
         return [*self._ends(state), *racing], float("nan")
 
     def _chances(self, candidates: Clocked) -> Iterator[list[Share]]:
-        """Of candidates one by weight, and of its bindings one evenly (I3, I4)."""
+        """Choose a candidate by weight, and one of its bindings evenly (I3, I4)."""
         weights = self.weights([index for index, _ in candidates])
         for (index, bindings), weight in zip(candidates, weights, strict=True):
             share = weight / sum(weights)
@@ -296,7 +296,7 @@ class Seat(Engine):
 
 
 def _end(running: Running) -> tuple[bool, float]:
-    """By what firings are ordered: constant times by their end."""
+    """Return what firings are ordered by: constant times by their end."""
     first = running.stages[0]
     return (True, 0.0) if first.kind == "exponential" else (False, first.ticks)
 
