@@ -288,9 +288,7 @@ class RunFigures(Frozen, dict=True):
         return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
 
     def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranges]) -> Interval:
-        """Return an interval with what is known of a figure that did not vary, that rests on few events, or is
-        heavy.
-        """
+        """Return an interval with what is known of a figure that did not vary, has few events, or is heavy."""
         if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
             return found
         return with_ranges(found, of(self.rare))
@@ -382,9 +380,7 @@ class RunFigures(Frozen, dict=True):
         return tuple(self.measure_or_failure(index) for index in range(len(self.net.measures)))
 
     def measure_or_failure(self, index: int) -> MeasureResult:
-        """Return a measure; where it cannot be computed, one that says why: a fault in one figure must not lose the
-        others.
-        """
+        """Return a measure; one that cannot be computed says why, and the others are kept."""
         try:
             return self.measure_result(index)
         except Exception as error:

@@ -350,9 +350,7 @@ class TransitionMaker:
         return found
 
     def belongs(self, place: int) -> Expr:
-        """Return the condition of a set, which may begin with values that its tokens must have, as a pattern says
-        them.
-        """
+        """Return the condition of a set, which may begin with values that its tokens must have, as in a pattern."""
         condition = self.of_token(place).truth()
         for slot, one in reversed(list(enumerate(self.places[place].colour.slots))):
             if self.choose.chance(3):

@@ -38,9 +38,7 @@ def test_a_clocked_memory_loses_the_same_whatever_its_clock(engine: str) -> None
 
 
 def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Model:
-    """Return a net of the library with every quantity of time that it names so many times as long, and every rate as
-    low.
-    """
+    """Return a net of the library with every named time so many times as long, and every rate as low."""
     original = units.in_net_units
 
     def in_net_units(value: Fraction, dimension: units.Dimension, second: Fraction) -> Fraction:

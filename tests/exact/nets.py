@@ -29,9 +29,7 @@ Times = Literal["exponential", "ticks", "turns"]
 
 
 def solvable_net(seed: int, times: Times = "exponential") -> Net:
-    """Draw a net. times: exponential stages, and some transitions have clocks; constants and geometric times; or any
-    of these.
-    """
+    """Draw a net. times: exponential stages and some clocks; constants and geometric times; or any of these."""
     choose = Random(seed)
     net = joining_net(choose) if seed % 3 == 0 else chosen_net(choose)
     return replace(

@@ -60,9 +60,7 @@ def kanban(cards: int) -> Net:
 
 
 def philosophers(number: int) -> Net:
-    """Return philosophers: each takes one fork and then the other, gives both back at once, or thinks on (MCC,
-    Philosophers).
-    """
+    """Return philosophers: each takes one fork, then the other, gives both back, or thinks on (MCC, Philosophers)."""
     of = Written("philosophers")
     for i in range(number):
         of.place(f"think{i}", 1)

@@ -149,9 +149,7 @@ class Writer:
         return f"{self.packet}({head}, {seq}, {born})"
 
     def changed(self, p: str, limited: bool, drawn: str = "") -> str:
-        """Return a packet with perhaps another number; with another size only where a capacity does not depend on
-        chance.
-        """
+        """Return a packet with perhaps another number, or another size where no capacity depends on chance."""
         options = [p, f"{p} with {{{self.seq}: {p}.{self.seq} + 1}}", f"{p} with {{{self.born}: now}}"]
         if drawn and not limited:
             options.append(f"{p} with {{{self.seq}: {drawn}}}")

@@ -152,9 +152,7 @@ def everyone(people: int, contact: float, recovery: float) -> dict[int, float]:
 
 
 def on_a_ring(people: int, contact: float, recovery: float) -> dict[int, float]:
-    """Return the number infected of SIS on a ring, where the last one stays ill, by the chain of all sets of
-    infected.
-    """
+    """Return the number infected of SIS on a ring, where the last one stays ill, by the chain of infected sets."""
     states = range(1, 1 << people)
     generator = np.zeros((len(states), len(states)))
     for state in states:

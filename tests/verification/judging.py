@@ -39,9 +39,7 @@ def goodness_of_fit(theory: Theory, sample: Numbers) -> float:
 
 
 def chi_square(counts: Numbers, shares: Numbers) -> float:
-    """Return whether counts agree with the shares of their cells; neighbours are joined until enough is expected in
-    each.
-    """
+    """Return whether counts agree with the shares of their cells; neighbours are joined until each expects enough."""
     total, cells, seen, expected = counts.sum(), [], 0.0, 0.0
     for count, share in zip(counts, shares, strict=True):
         seen, expected = seen + count, expected + share * total
