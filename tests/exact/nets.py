@@ -6,7 +6,7 @@ from typing import Literal
 
 from petri.catalogue.operations import OPERATIONS
 from petri.exact.timing import ENDLESS
-from petri.net import Clock, Expr, Match, Net, Transition
+from petri.net import Clock, Expr, Match, Net, OutputArc, Transition
 from petri.structs import replace
 from tests.engine.joins import joining_net
 from tests.engine.mutated import Random
@@ -23,6 +23,19 @@ def drawing(op: str, *values: float) -> Expr:
     kinds = [parameter.kind or "real" for parameter in OPERATIONS[op].parameters]
     args = [Expr("const", kind, value=value) for kind, value in zip(kinds, values, strict=True)]
     return Expr(op, "real", tuple(args))
+
+
+def initial_outputs(net: Net) -> tuple[OutputArc, ...]:
+    """Return arcs that give each place its initial tokens."""
+    return tuple(
+        OutputArc(
+            (number,),
+            tuple(Expr("const", slot.kind, value=value) for slot, value in zip(place.colour.slots, token, strict=True)),
+            count=Expr("const", "int", value=held),
+        )
+        for number, place in enumerate(net.places)
+        for held, token in place.initial
+    )
 
 
 Times = Literal["exponential", "ticks", "turns"]
