@@ -62,9 +62,9 @@ def bare(node: Any) -> Any:
 class Programs:
     """Draws trees from a source of chance."""
 
-    def __init__(self, chance: Random) -> None:
+    def __init__(self, chance: Random, size: int = 60) -> None:
         self.chance = chance
-        self.budget = 60  # operations that may still be drawn; bounds the size of a program
+        self.budget = size  # operations that may still be drawn; bounds the size of a program
 
     def program(self) -> tuple[tree.Declaration, ...]:
         return self._some(lambda: self.module() if self.chance.random() < 0.15 else self.declaration(), 1, 4)
