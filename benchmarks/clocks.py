@@ -161,7 +161,7 @@ def reactions(name: str) -> str:
 
 
 def median(work: Callable[[int], float]) -> float:
-    """Of several runs that differ in their seed, in nanoseconds; `work` gives seconds."""
+    """Return the median of several runs with different seeds, in nanoseconds; `work` returns seconds."""
     return 1e9 * statistics.median(map(work, range(RUNS)))
 
 

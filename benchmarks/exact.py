@@ -9,7 +9,7 @@ import petri
 from benchmarks.asked import command
 from petri.exact.native import NativeSpace
 from petri.exact.solution import solve
-from tests.exact.published import kanban
+from tests.exact.test_published import kanban
 
 
 def measure(cards: int) -> str:

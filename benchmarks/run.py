@@ -155,7 +155,7 @@ def row(case: Case, entry: Entry, hand: Entry | None) -> Row:
 
 
 def speed_goals(case: Case, rates: dict[str, float]) -> Iterator[Goal]:
-    """Of the rates by the names of the contenders; pnsim's is among them."""
+    """Judge the rates, given by the names of the contenders, pnsim among them."""
     ours = rates["pnsim"]
     if hand := rates.get("by hand, statistics"):
         asked = f"at least {case.least:g}, better {case.wanted:g}"

@@ -93,7 +93,7 @@ def count(size: int) -> str:
 
 
 def text(report: Report) -> str:
-    """For a terminal."""
+    """Return the tables for a terminal."""
     return "\n\n".join([*(f"{title}\n{aligned(lines)}" for title, lines in tables(report)), *left_out(report)])
 
 
@@ -103,7 +103,7 @@ def left_out(report: Report) -> list[str]:
 
 
 def markdown(report: Report, wanted: Iterable[str] = ()) -> str:
-    """For docs/performance/figures.md, which says of the wanted parts which were not measured."""
+    """Return the tables of docs/performance/figures.md, which name the wanted parts that were not measured."""
     paragraphs = list(measured(report))
     for _, (heading, *lines) in tables(report):
         rows = [heading, ["---"] * len(heading), *lines]

@@ -78,9 +78,7 @@ def live() -> Live:
 
 @contextmanager
 def watching(what: object, watch: Any, progress: bool) -> Iterator[Any]:
-    """Yield the watcher of an experiment: the given one, or, if progress is to be shown, a line that the report
-    writes.
-    """
+    """Yield the watcher of an experiment: the given one, or a line that the report writes if progress is shown."""
     line = report().progress_line(what) if progress and watch is None else None
     try:
         yield line or watch

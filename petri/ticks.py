@@ -34,9 +34,7 @@ class Tick(Frozen):
         return Fraction(self.numerator, self.denominator)
 
     def ticks(self, time: float) -> float:
-        """Return a time in the net's unit as the nearest whole number of ticks, or `NEVER` if it is beyond the
-        horizon.
-        """
+        """Return a time in the net's unit as the nearest whole number of ticks; `NEVER` beyond the horizon."""
         ticks = round(Fraction(time) / self.length) if math.isfinite(time) else NEVER
         return float(ticks if ticks <= HORIZON else NEVER)
 

@@ -42,7 +42,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """With xdist, only properties of a test reach the process that reports.
+    """Note the time of a test as a property: with xdist, nothing else reaches the process that reports.
 
     Exact answers and saved states need the native engine: without it, their tests are skipped.
     """

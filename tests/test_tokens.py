@@ -22,7 +22,7 @@ ENGINES = ("reference", "native") if available() else ("reference",)
 
 
 def place(text: str) -> Place:
-    """Of a net with the parameter n = LONG."""
+    """Return the place of a net with the parameter n = LONG."""
     return language.loads(f"param n = {LONG}  {text}").places[0]
 
 

@@ -86,9 +86,7 @@ def figures(constants: Mapping[str, Any], packets: int = 240_000) -> dict[str, f
 
 
 def consequences(constants: Mapping[str, Any]) -> dict[str, float]:
-    """Return the figures of the fit from shorter runs, and throughput where the scratchpad or the order is the
-    limit.
-    """
+    """Return the fit's figures from shorter runs, and throughput where the scratchpad or the order is the limit."""
     others = {
         f"throughput, {name}": run(6_000, **{**where, **constants})["throughput"]
         for name, where in (("2x8", {"engines": 2}), ("global", {"scheme": "global"}), ("AISR", {"scheme": "aisr"}))

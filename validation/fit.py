@@ -56,7 +56,7 @@ def fitted_figures(chosen: Mapping[str, Experiment], constants: Mapping[str, Any
 
 
 def distance(check: FigureCheck) -> float:
-    """Of ours from the paper's, in tolerances."""
+    """Return the distance of our figure from the paper's, in tolerances."""
     return (check.ours.mean - check.checked.value) / check.checked.verdict.tolerance
 
 

@@ -57,7 +57,7 @@ class Ixp2400:
 
     @property
     def firings(self) -> int:
-        """How many firings of the net that makes."""
+        """Return how many firings of the net that makes."""
         return self.sent * FIRINGS_OF_A_PACKET
 
     def access_time(self, unit: int) -> float:

@@ -31,9 +31,7 @@ class Pairs:
         self.environment.timeout(self.random.expovariate(1.0), right).callbacks.append(self.end)
 
     def end(self, event: Any) -> None:
-        """Show that no tokens that wait fit each other, so that a pair has the left one that comes, the right one,
-        or both.
-        """
+        """Show that no waiting tokens fit each other, so that a pair has the left or right one that comes, or both."""
         left, right = self.random.choice(self.tokens), event.value
         self.fired += 1
         least, greatest = self.rights_of(left)

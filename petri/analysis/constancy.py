@@ -71,9 +71,7 @@ class Constancy:
         return False
 
     def _order_matters(self, t: int) -> bool:
-        """Return whether another transition of its priority may disable it, or let one do so, at the same instant
-        (I3).
-        """
+        """Return whether another transition of its priority may disable it at that instant, or let one do so (I3)."""
         if self._persistent(t):
             return False
         priority = self.net.transitions[t].priority
@@ -190,9 +188,7 @@ class Constancy:
         return plain and one and room and each and not transition.inhibitors and transition.clock is None
 
     def _owns(self, t: int, places: list[int]) -> bool:
-        """Return whether only this transition changes some places, which have as many tokens: it gives back what it
-        takes.
-        """
+        """Return whether only this transition changes some places, and gives back as many tokens as it takes."""
         whole = effect(self.net.transitions[t])
         own = all(self._changers[place] == {t} and whole.get(place) == 0 for place in places)
         return own and bool(places) and len({self.net.places[place].held for place in places}) == 1
@@ -287,9 +283,7 @@ class Constancy:
         return found
 
     def is_alike(self, seen: Counter | Sample) -> bool:
-        """Return whether chance reaches neither what is counted or sampled, nor the tokens of which the value is
-        made.
-        """
+        """Return whether chance reaches neither what is counted or sampled, nor the tokens that make up the value."""
         transitions, places = self.random
         values = (seen.quantity,) if isinstance(seen, Counter) else (seen.value, seen.condition)
         read = tokens_read(value for value in values if value is not None)

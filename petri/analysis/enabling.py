@@ -86,9 +86,7 @@ def _helpers(engine: Engine, state: State, candidates: Sequence[Candidate]) -> t
 
 
 def _helper(engine: Engine, state: State, unmet: Unmet) -> Helper:
-    """Return firings in progress that give what is missing; else transitions that could, or could take what is too
-    much.
-    """
+    """Return firings in progress that give what is missing; else transitions that could, or could take a surplus."""
     net, place = engine.net, unmet.place
     if unmet.kind in ("room", "inhibited"):
         able = [

@@ -75,9 +75,7 @@ def _sees_chance(net: Net, said: Constancy, number: int) -> bool:
 
 
 def _cold_start(net: Net) -> Iterator[Diagnostic]:
-    """Yield a note on a line without bound behind arrivals that never end, which begins empty, and runs of a fixed
-    length.
-    """
+    """Yield a note on a line without bound that begins empty, behind endless arrivals, in runs of a fixed length."""
     run = net.run_defaults
     if run.until is None or not math.isfinite(run.until) or run.warmup > 0.0 or not _measures_averages(net):
         return

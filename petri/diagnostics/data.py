@@ -36,14 +36,17 @@ class Diagnostic(Frozen):
 
     @property
     def message(self) -> str:
+        """Return the sentence that says what is wrong."""
         return message(self.id, self.values)
 
     @property
     def hints(self) -> tuple[str, ...]:
+        """Return what to write instead, a sentence each."""
         return hints(self.id, self.values)
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """Return what is known of the cause, a sentence each."""
         return notes(self.id, self.values)
 
     @property

@@ -135,9 +135,7 @@ class UnknownName(KeyError):
 
 
 def unknown_name(name: str, kind: str, known: Iterable[str], others: Mapping[str, Iterable[str]]) -> UnknownName:
-    """Return what to raise where there is no `kind` of this name. others: names by kind, of what may have been
-    meant.
-    """
+    """Return what to raise where there is no `kind` of this name. others: names that may be meant, by kind."""
     listed, name = list(known), str(name)  # people ask by number as well
     elsewhere = next((other for other, names in others.items() if name in names), None)
     nearest = did_you_mean(name, [*listed, *(one for names in others.values() for one in names)])

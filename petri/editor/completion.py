@@ -134,9 +134,7 @@ class _Completer:
     # ------------------------------------------------------------ names
 
     def _visible(self) -> Iterator[types.CompletionItem]:
-        """Yield the names that fit; the grammar says whether a type, a module, an arc or a value can be written
-        here.
-        """
+        """Yield the names that fit; the grammar says whether a type, module, arc or value can be written here."""
         tokens = self.statement.tokens if self.statement else []
         if "service" in self.kinds:
             yield from self._symbols(lambda symbol: isinstance(symbol, TypeSymbol))
@@ -172,9 +170,7 @@ class _Completer:
         yield from (_item(name, _KIND.Function, "3", usage) for name, usage in DISTRIBUTIONS.items())
 
     def _local(self) -> dict[str, Type | None]:
-        """Return the variables of the statement at the cursor, whose text may be broken; their types where they are
-        known.
-        """
+        """Return the variables of the statement at the cursor, which may be broken; with known types."""
         tokens = self.statement.tokens if self.statement else []
         found: dict[str, Type | None] = {}
         name = tokens[1] if len(tokens) > 1 else None

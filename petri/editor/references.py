@@ -90,9 +90,7 @@ def imported(path: Path, d: tree.Import) -> Path | None:
 
 
 def _target(path: Path, written: str | None, module: str) -> Path | None:
-    """Return where an import in a file leads: to a written path, or else to a module of the library, None if it has
-    none.
-    """
+    """Return where an import leads: to a written path, or else to a module of the library; None if to neither."""
     try:
         found = path.parent / written if written else library.module(module)
         return None if found is None else Path(found).resolve()

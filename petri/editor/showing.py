@@ -26,9 +26,7 @@ def units_of(checker: Checker) -> Units:
 
 
 def value_text(meant: Meant, checker: Checker) -> str:
-    """Return the value of a constant, parameter or unit with its unit; "" where it has none or depends on an
-    instance.
-    """
+    """Return the value of a constant, parameter or unit with its unit; "" if it has none or it varies by instance."""
     symbol = meant.symbol
     if isinstance(symbol, UnitSymbol):
         return "" if symbol.node is None else _text(symbol.node, Scalar("real", symbol.dimension), checker)
@@ -83,9 +81,7 @@ def type_text(kind: Type | None) -> str:
 
 
 def declared_span(meant: Meant) -> Span:
-    """Return the whole declaration of a name; of a module, a thread or what has no declaration of its own, its first
-    line.
-    """
+    """Return the whole declaration of a name; only the first line of a module, a thread or a part of one."""
     declaration = getattr(meant.symbol, "declaration", None)
     span: Span = getattr(declaration, "span", meant.span)
     return span

@@ -108,9 +108,7 @@ def clocks_of(engine: Engine, index: int) -> Clocks:
 
 
 def tokens_found(engine: Engine, index: int, *, taken: bool) -> Counter[int]:
-    """Return the number of black tokens that the arcs of a transition find in each place, or only those that it
-    takes.
-    """
+    """Return how many black tokens the arcs of a transition find in each place, or only those that it takes."""
     wanted: Counter[int] = Counter()
     for arc in engine.net.transitions[index].inputs:
         if not (taken and arc.keep):
@@ -360,18 +358,14 @@ class OwnClocks:
         return tuple(tokens[0] for arc, tokens, coloured in arcs if coloured or (has_one and not arc.keep))
 
     def with_tokens(self, bindings: Sequence[Binding]) -> list[OwnClock]:
-        """Return the clocks that run, without those, set first, that have lost their tokens since the instant began
-        (C2).
-        """
+        """Return the running clocks, in order, without those that have lost their tokens at this instant (C2)."""
         running = [clock for clock in self.clocks if clock.runs]
         if any(self.coloured) or self.place is not None or not bindings:
             return running
         return running[max(0, len(running) - self.degree_of_old_tokens()) :]
 
     def degree_of_old_tokens(self) -> int:
-        """Return the enabling degree that the black tokens allow which have been there since the last end of an
-        instant.
-        """
+        """Return the enabling degree by the black tokens that have been there since the last end of an instant."""
         there = {
             place: {id(token) for token in self.engine.marking[place]}.intersection(map(id, tokens))
             for place, tokens in self.stood.items()

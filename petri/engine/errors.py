@@ -87,9 +87,7 @@ def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:
 
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:
-    """Yield the expressions evaluated before all variables have values, each with the variables that have values
-    then.
-    """
+    """Yield the expressions evaluated before all variables have values, each with the variables that have some."""
     yield [transition.weight, None if transition.clock is None else transition.clock.speed], ()
     for arc in transition.inputs:
         yield [*_wanted(arc.pattern), arc.count], (match.bind for match in arc.pattern if match.bind is not None)

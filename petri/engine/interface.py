@@ -131,9 +131,7 @@ class Session(Protocol):
         """Return the number of firings in progress, by transition; one that has none is left out."""
 
     def clocks(self) -> list[ClockState]:
-        """Return the clocks of each transition, in the order in which they were set, but those of tokens that have
-        gone.
-        """
+        """Return the clocks of each transition, in the order in which they were set, without those of lost tokens."""
 
     def levels(self) -> Levels | None:
         """Return the time at each number of tokens since the window started, if requested: [place, number]."""

@@ -127,9 +127,7 @@ def compiled_for(net: Net, start: SavedEngine) -> Compiled:
 
 
 def with_tokens_of(net: Net, start: SavedEngine) -> Net:
-    """Return the net with more initial tokens: those of a state, and what firings in progress have taken or will
-    give.
-    """
+    """Return the net with more initial tokens: those of a state, and those that firings in progress hold."""
     more: list[list[tuple[int, Token]]] = [list(place.initial) for place in net.places]
     for tokens, place, saved in zip(more, net.places, start.places, strict=True):
         slots = place.colour.slots

@@ -165,9 +165,7 @@ class Engine:
             self.wanted = None
 
     def candidates(self) -> list[tuple[int, Sequence[Binding]]]:
-        """Return the enabled transitions of the highest priority, each with its bindings (E7, I2), with clocks if due
-        (C3).
-        """
+        """Return the enabled transitions of the highest priority, each with its bindings (E7, I2) that are due (C3)."""
         all_ready = ((index, self.ready(index)) for index in range(len(self.known)))
         enabled = [(index, bindings) for index, bindings in all_ready if bindings]
         highest = max((self.net.transitions[index].priority for index, _ in enabled), default=0)
@@ -199,9 +197,7 @@ class Engine:
         return weight
 
     def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Return those of several bindings with the least key, or the greatest; of these, those whose turn it is
-        (I4).
-        """
+        """Return those of several bindings with the least or greatest key; of these, those whose turn it is (I4)."""
         prefer = self.net.transitions[index].prefer
         if len(bindings) == 1:
             return bindings
@@ -404,9 +400,7 @@ class Engine:
         )
 
     def takes_room(self, arc: OutputArc) -> bool:
-        """Return whether there must be room for what an arc gives: not for tokens that take the room of those of a
-        set.
-        """
+        """Return whether an arc's tokens need room: not where they take the room of those of a set."""
         return arc.each is None and any(self.net.places[place].capacity is not None for place in arc.places)
 
     def given(self, transition: Transition, context: Context) -> dict[tuple[int, Token], int]:
@@ -427,9 +421,7 @@ class Engine:
         return capacity if self.net.places[place].weight is None else whole_weight(capacity)
 
     def token_to_be(self, place: int, arc: OutputArc, context: Context) -> tuple[Token, int]:
-        """Return the line and the weight of a token that the arc would put in the place; no other slots are
-        evaluated.
-        """
+        """Return the line and weight of a token that the arc would put in the place; evaluate no other slots."""
         slots = room_slots(self.net.places[place])
         token = tuple([evaluate(value, context) if slot in slots else 0 for slot, value in enumerate(arc.values)])
         return self.line_of(place, token), self.weight(place, token)

@@ -14,9 +14,7 @@ _WORD: Final = 2**32 - 1
 
 
 def seed_words(seed: int, *key: int) -> tuple[int, int, int]:
-    """Return the three 64-bit words that initialise SFC64. key: the number of the replication, and perhaps of a
-    branch.
-    """
+    """Return the three 64-bit words that initialise SFC64. key: the replication's number, perhaps a branch's too."""
     a, b, c = np.random.SeedSequence(seed, spawn_key=key).generate_state(3, np.uint64).tolist()
     return a, b, c
 

@@ -46,9 +46,7 @@ class State(Frozen):
 
 
 def looks_at_marking(net: Net, transition: int) -> bool:
-    """Return whether what a firing takes or gives depends on the number of tokens in some place (E8), or on those of a
-    set.
-    """
+    """Return whether what a firing takes or gives depends on the number of tokens in a place (E8), or on a set's."""
     of = net.transitions[transition]
     if any(arc.each is not None for arc in of.outputs):
         return True

@@ -44,9 +44,7 @@ class TrajectoryHash:
         self.value = 0
 
     def add(self, transition: int, variables: Sequence[Scalar], start: int, end: int) -> None:
-        """Add a firing, which is a number to the base `WORDS`, with the digits transition, start and end [ticks],
-        variables.
-        """
+        """Add a firing as a number to the base `WORDS`: its digits are transition, start and end [ticks], variables."""
         word = transition + 1
         for value in (start, end, *variables):
             word = (word * WORDS + bits(value)) & MASK

@@ -178,9 +178,7 @@ class ReferenceTrials:
         waiting: list[tuple[ReferenceSession, _Path, int]],
         firings: int,
     ) -> bool:
-        """Follow a path to its end: return whether it hits. goes_on: from a threshold, where it has been looked at
-        already.
-        """
+        """Follow a path to its end: return whether it hits. goes_on: from a threshold that has been examined."""
         while True:
             if not goes_on:
                 self.spend(path)
@@ -302,9 +300,7 @@ def time_limit(chance: Chance, window: tuple[float, float] | None) -> float:
 
 
 def next_threshold(reached: Sequence[float], wanted: float, before: int | None) -> int | None:
-    """Return the greatest value that the share `wanted` of paths reaches, or else the least that is greater than
-    `before`.
-    """
+    """Return the greatest value that the share `wanted` of paths reaches, or else the least one above `before`."""
     falling = sorted(reached, reverse=True)
     least = falling[-1] if before is None else before
     value = falling[max(math.ceil(wanted * len(falling)), 1) - 1]

@@ -199,9 +199,7 @@ class StateSpace(Protocol):
         """Return the tokens of a place in each state."""
 
     def in_progress(self, transition: int) -> Integers:
-        """Return the firings of a transition in progress, or its clocks that run (of vanishing states 0), in each
-        state.
-        """
+        """Return the firings in progress or running clocks of a transition in each state (0 in vanishing states)."""
 
     def variables(self, arcs: Sequence[int]) -> Sequence[Sequence[Scalar]]:
         """Return the variables of the firing that each of these arcs starts, draws included."""

@@ -135,9 +135,7 @@ class Rewards:
         return chain.rates(np.where(counted, values ** ("count", "sum", "squares").index(kind), 0.0))
 
     def _counts(self, number: int, of_place: bool) -> Integers:
-        """Return the tokens of a place, or the firings of a transition in progress; two columns in a row are made of
-        them.
-        """
+        """Return the tokens of a place, or the firings of a transition in progress; two columns in a row use them."""
         if self._last is None or self._last[0] != (number, of_place):
             counts = self.chain.counts(number) if of_place else self.chain.in_progress(number)
             self._last = (number, of_place), counts
@@ -292,9 +290,7 @@ class Figures:
         return self._figure(TERMS[term.op], index)
 
     def _chance(self, number: int) -> Bounded:
-        """Return a share of time; or a probability of trials, which begin at the start of the chain whatever is
-        solved.
-        """
+        """Return a share of time; or a probability of trials, which all begin at the start of the chain."""
         chance = self.net.chances[number]
         if chance.share:
             return self.averages["share", number] / self.seen.elapsed

@@ -102,9 +102,7 @@ class NativeChain(Chain):
         return self._per_time(*self.native.firings(transition))
 
     def _rate_of_clocks(self, transition: int) -> float | None:
-        """Return the rate of each running clock, if it never changes and all states are tangible: then no arc is
-        read.
-        """
+        """Return the rate of each running clock, if it never changes and all states are tangible: no arc is read."""
         clock = self.net.transitions[transition].clock
         if clock is None or clock.speed is not None or self.kind != "continuous" or self.states < len(self.space):
             return None

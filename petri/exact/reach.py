@@ -183,9 +183,7 @@ def _asks_for_tokens(transition: Transition) -> bool:
 
 
 def _added(before: StateView, after: StateView) -> dict[int, int]:
-    """Return what tokens a state has more than another that it otherwise equals; nothing if it does not, or has no
-    more.
-    """
+    """Return which tokens a state has more than another that it otherwise equals; nothing if there are none."""
     if before.running != after.running:
         return {}
     added: dict[int, int] = {}

@@ -154,9 +154,7 @@ class _Class:
     # ------------------------------------------------------------ values
 
     def _values(self) -> tuple[int, ...]:
-        """Return those of initial tokens, and those that are given or drawn whatever the marking; the rules add no
-        others.
-        """
+        """Return the initial values, and those given or drawn whatever the marking; the rules add no others."""
         found = {
             int(token[slot]) for place, slot in self.slots for held, token in self.net.places[place].initial if held
         }

@@ -133,9 +133,7 @@ def _numbered(names: Sequence[str], copies: Set[str]) -> Iterator[_Family]:
 
 
 def _whole(members: Mapping[int, str], copies: Set[str]) -> bool:
-    """Return whether the indices are consecutive, and the members enough; two are, if the file makes one from the
-    other.
-    """
+    """Return whether the indices are consecutive, and the members enough: two, if the file makes one from the other."""
     enough = len(members) >= _FEWEST or (len(members) == 2 and set(members.values()) <= copies)
     return enough and max(members) - min(members) == len(members) - 1
 
@@ -185,9 +183,7 @@ def _fold_places(net: Foreign, families: Sequence[_Family], index: str) -> None:
 
 
 def _transitions(net: Foreign, at: At, index: str = "i") -> list[_Folded]:
-    """Return the families of transitions whose members are one text: those of numbered names, then those of equal
-    form.
-    """
+    """Return the families of transitions with one text: those of numbered names, then those of equal form."""
     forms = {one.name: _Form.of(one, at) for one in net.transitions}
     found: list[_Folded] = []
     taken: set[str] = set()

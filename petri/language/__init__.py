@@ -80,9 +80,7 @@ def loads_with_sources(
 
 
 def check(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
-    """Return all problems of a file: errors, warnings and notes, in the order of the text. parameters: as of
-    `petri.load`.
-    """
+    """Return all problems of a file, in the order of the text. parameters: as for `petri.load`."""
     if not isinstance(path, str | PathLike):
         raise TypeError(f"a net is checked by its path or by its name in the library, not by {path!r:.60}")
     if not isinstance(parameters, Mapping | None):
@@ -139,9 +137,7 @@ def _require_net(path: str) -> None:
 
 @at_rest()
 def study(path: str | PathLike[str], opened: OpenTexts) -> Study:
-    """Do as `check`, with what the check knows of each name and expression, for editors. opened: texts not yet
-    saved.
-    """
+    """Do as `check`, and return what it knows of each name and expression, for editors. opened: unsaved texts."""
     path = os.fspath(path)
     found = _attempt(path, None, {}, TEXT, lints=True, opened=opened)
     return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found

@@ -240,9 +240,7 @@ class Loader(Sources):
         return self._table_numbers[path]
 
     def column(self, e: tree.Text, title: tree.Text | None) -> list[int | float] | None:
-        """Return the numbers of a column, by its title or the first one; reports an error and returns None if it has
-        none.
-        """
+        """Return the numbers of a column, by title or the first one; reports an error and returns None without one."""
         path = self._table_path(e)
         text = None if path is None else self._text(e, path)
         return None if text is None else self._read_column(e, text, title)

@@ -70,9 +70,7 @@ def net(name: str) -> str | None:
 
 
 def find(name: str | PathLike[str]) -> str | None:
-    """Return the file of that path, or else the complete net of that name, or else the file whose name lacks only
-    `.net`.
-    """
+    """Return the file of that path, or the complete net of that name, or the file whose name lacks only `.net`."""
     path, written = os.fspath(name), _written_out(name)
     there = os.path.exists(path)
     if there and not os.path.isdir(path):
@@ -107,9 +105,7 @@ def nearest(name: str) -> str | None:
 
 
 def nets_in(folder: str) -> list[str]:
-    """Return the names of the `.net` files of a folder, "" for the current one, in order; none where it cannot be
-    read.
-    """
+    """Return the sorted names of the `.net` files of a folder ("": the current one); none if it is unreadable."""
     try:
         return sorted(name for name in os.listdir(folder or ".") if name.endswith(SUFFIX))
     except (OSError, ValueError):  # a name that a folder cannot have

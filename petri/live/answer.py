@@ -134,9 +134,7 @@ def per_replication(point: Point) -> list[list[float]]:
 
 
 def compared(pinned: Point, now: Point) -> Markup:
-    """Return the figures of both and their differences, replication by replication: both have the same random
-    numbers.
-    """
+    """Return the figures of both and their differences by replication: both have the same random numbers."""
     first, second = pinned.result(), now.result()
     if first is None or second is None or not pinned.ran or not now.ran:
         return aside("The comparison begins when both have finished a replication.")
@@ -167,9 +165,7 @@ def compared(pinned: Point, now: Point) -> Markup:
 
 
 def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
-    """Return a measure that records a series, or the tokens of a place, or of the places that hold most; with its
-    caption.
-    """
+    """Return a measure with a series, or the tokens of a place, or of the fullest places; with its caption."""
     record = of_result(result)
     for measured in record.measures:
         if measured.name == wanted and measured.series:
@@ -199,9 +195,7 @@ def clock(result: Result) -> dict[str, Any]:
 
 
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
-    """Return a measure over a parameter, with the setting that is looked at, which has this result, as a point of its
-    own.
-    """
+    """Return a measure over a parameter, and the current setting with this result as a point of its own."""
     here = _at(result.net, shown(of_result(result)), knob, measure)
     others = [(one.model.net, _figures_of(one)) for one in points if one.model is not None and one is not now]
     known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
@@ -269,9 +263,7 @@ def _tokens(record: RunRecord) -> Loads:
 
 
 def _waits(record: RunRecord) -> Loads:
-    """Return the share of the time in which a place from which a transition takes was empty; of a transition, its
-    emptiest.
-    """
+    """Return the share of time for which an input place was empty; for a transition, the emptiest one's."""
     empty = _empty(record)
     longest: dict[int, float] = {}
     for index, transition in enumerate(record.net.transitions):

@@ -110,9 +110,7 @@ class Desk:
         return self._wish
 
     def wait(self, version: int, seconds: float) -> tuple[int, dict[str, Any]]:
-        """Return the newest answer and its version, when there is one newer than `version`, or when the time is
-        over.
-        """
+        """Return the newest answer and its version, once there is one newer than `version` or the time is over."""
         with self._lock:
             self._lock.wait_for(lambda: self._version > version or self.closed, timeout=seconds)
             return self._version, self._answer

@@ -17,9 +17,7 @@ NAMED_FILE: Final = re.compile(r'"([^"\n]+\.\w+)"')
 
 
 def times(files: Iterable[Path]) -> dict[Path, int]:
-    """Return when the files were last changed, in nanoseconds; 0 of those that are missing, or that an editor is
-    replacing.
-    """
+    """Return when the files were last changed, in nanoseconds; 0 of those missing or being replaced."""
     found = {}
     for file in files:
         try:

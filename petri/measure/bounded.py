@@ -107,9 +107,7 @@ NOTHING = Bounded(math.nan, math.nan, math.nan)
 
 
 def lesser(x: Any, y: Any) -> Any:
-    """Return the lesser of two numbers, or of two arrays entry by entry; the first where one is nan, as `min` has
-    it.
-    """
+    """Return the lesser of two numbers, or of two arrays entry by entry; where one is nan the first, like `min`."""
     return np.where(y < x, y, x) if np.ndim(x) or np.ndim(y) else min(x, y)
 
 

@@ -65,9 +65,7 @@ def decide_runs(passed: Sequence[bool], error: float, most: int) -> Decision:
 def decide_mean(
     values: Sequence[float], bound: float, holds: Callable[[float], bool], error: float, most: int
 ) -> Decision:
-    """Decide by the mean of `values`, one of each replication in order: whether it is on the side that `holds`
-    accepts.
-    """
+    """Decide by the mean of `values`, one a replication in order, whether it is on the side that `holds` accepts."""
     values, planned = values[:most], list(looks(FIRST_LOOK, most))
     same = next((index for index, value in enumerate(values) if value != values[0]), len(values))
     alike = decide_runs([holds(value) for value in values[:same]], error / 2.0, most)
@@ -88,9 +86,7 @@ def decide_mean(
 def decide_probability(
     tallies: Sequence[Tally], bound: float, holds: Callable[[float], bool], error: float, most: int
 ) -> Decision:
-    """Decide by the trials of all replications so far: whether their probability is on the side that `holds`
-    accepts.
-    """
+    """Decide by the trials of all replications whether their probability is on the side that `holds` accepts."""
     planned = list(looks(1, most, fewest=1))
     tail, pooled = 0.5, Tally()
     for look in planned:

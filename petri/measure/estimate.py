@@ -58,9 +58,7 @@ class Estimate(Frozen):
 
 
 def extreme_of(samples: Floats, statistic: Statistic) -> Estimate:
-    """Return the greatest or the least over the replications, which has no interval. samples: by replication and
-    figure.
-    """
+    """Return the greatest or least over the replications, without interval. samples: by replication and figure."""
     value = extreme(samples, statistic)
     return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(samples), statistic=statistic)
 

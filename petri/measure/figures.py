@@ -70,9 +70,7 @@ def settling(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]
 
 
 def is_total(name: str) -> bool:
-    """Return whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a
-    window.
-    """
+    """Return whether a field, `delay.count`, counts since the start or is an extreme: a window has no such value."""
     owner, _, field = name.rpartition(".")
     kind = PLACE_COLUMNS.get(field) or TRANSITION_COLUMNS.get(field)
     counts = ("count", "sum", "min", "max", *reorder.COUNTERS, *reorder.MAXIMA)

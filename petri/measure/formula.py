@@ -65,9 +65,7 @@ def evaluate(term: Term, seen: Observation) -> float:
 
 
 def is_of_nodes(term: Term) -> bool:
-    """Return whether a formula reads nothing but figures of places and transitions, and so has values `across`
-    windows.
-    """
+    """Return whether a formula reads only figures of places and transitions: it has values `across` windows."""
     plain = term.op in ("neg", "add", "sub", "mul", "div", "elapsed", "const") or term.op in TERMS
     return plain and all(map(is_of_nodes, term.args))
 
@@ -197,9 +195,7 @@ def tolerance_of(expectation: Expectation) -> float:
 
 
 def limits_of(expectations: Iterable[Expectation], chance: int) -> list[float]:
-    """Return the values that this probability is compared with: an expectation is decided once its side of each is
-    known.
-    """
+    """Return the values this probability is compared with: an expectation needs its side of each."""
     found = []
     for one in expectations:
         if one.formula.op == "chance" and one.formula.value == chance:

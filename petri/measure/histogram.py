@@ -125,9 +125,7 @@ class Histogram:
         return math.sqrt(max(deviation, 0.0) / (self.count - 1))
 
     def _mean_of_buckets(self) -> float:
-        """Return the mean within 0.8 %, where the sum of the differences is beyond all doubles: no partial sum here
-        is.
-        """
+        """Return the mean within 0.8 %, where the sum of the differences is beyond all doubles: no partial sum is."""
         return math.fsum(count / self.count * middle for middle, count in self._middles())
 
     def _std_of_buckets(self) -> float:
@@ -280,9 +278,7 @@ def figures(columns: Mapping[str, Any], field: str) -> Floats | None:
 
 
 def count_below(snapshot: Mapping[str, Any], value: float) -> float:
-    """Return how many values are at most `value`; those of its own bucket in part, spread as for
-    `Histogram.quantile`.
-    """
+    """Return how many values are at most `value`; its own bucket counts in part, as in `Histogram.quantile`."""
     numbers, counts = np.asarray(snapshot["buckets"]), np.asarray(snapshot["counts"])
     its = bucket(value)
     position = int(np.searchsorted(numbers, its))

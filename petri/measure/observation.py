@@ -191,9 +191,7 @@ def quotient(above: Any, below: Any) -> Any:
 
 @beyond_doubles
 def quotients(above: Floats | Integers | float, below: Floats | Integers | float) -> Floats:
-    """Return the quotient, element by element; nan where the divisor is 0, infinite where it is too large for a
-    double.
-    """
+    """Return the quotient by element; nan where the divisor is 0, infinite where it is too large for a double."""
     shape = np.shape(above) or np.shape(below)
     divisor = np.asarray(below, dtype=np.float64)
     result: Floats = np.divide(above, divisor, out=np.full(shape, math.nan), where=divisor != 0)

@@ -117,9 +117,7 @@ def differences(values: Floats) -> Floats:
 
 
 def bounds_of(variances: Floats, first: int, indifferent: float, confidence: float) -> Floats:
-    """Return the part of W that does not depend on r, h² S² / 2δ, of each pair; infinite where δ is 0 and values
-    differ.
-    """
+    """Return the part of W without r, h² S² / 2δ, of each pair; infinite where δ is 0 and values differ."""
     points = len(variances)
     h2 = (first - 1) * ((2.0 * (1.0 - confidence) / max(points - 1, 1)) ** (-2.0 / (first - 1)) - 1.0)
     if indifferent == 0.0:

@@ -237,9 +237,7 @@ def _of_figures(wanted: Sequence[Figure], cut: Sequence[Observation]) -> Floats:
 
 @beyond_doubles
 def growing(net: Net, batches: Sequence[Sequence[Observation]], false_alarms: float) -> tuple[Drift, ...]:
-    """Return the places alone, as of `drifts`; if none grows, any is named with a probability of at most
-    `false_alarms`.
-    """
+    """Return the places alone, as `drifts`; if none grows, the chance to name one is at most `false_alarms`."""
     return _growing(net, _cut(batches), len(_emptied(net)), false_alarms)
 
 

@@ -215,8 +215,6 @@ def memory(mean: Any, share: Any, error: Any, of_batches: Any) -> Any:
 
 
 def _margin(degrees: int) -> float:
-    """Return by how much a variance may be underestimated: one in ten is by more (chi-square, by Wilson and
-    Hilferty).
-    """
+    """Return how far a variance may be underestimated: one in ten is further (chi-square, Wilson and Hilferty)."""
     rough = 2.0 / (9.0 * degrees)
     return 1.0 / (1.0 - rough + _TENTH * math.sqrt(rough)) ** 3

@@ -186,9 +186,7 @@ class Windows(Sequence[Observation]):
         return self.together.minus(Observation(elapsed=elapsed, **earlier))  # type: ignore[arg-type]
 
     def between(self, earlier: Rows, later: Rows, probed: bool) -> Windows:
-        """Return what happened between these cumulative snapshots, pair by pair. probed: whether the probes are
-        wanted.
-        """
+        """Return the changes between these cumulative snapshots, pair by pair. probed: with the probes."""
         first, last = self.take(earlier), self.take(later)
         if probed:
             return Windows.of([one.minus(before) for before, one in zip(first, last, strict=True)])
@@ -209,9 +207,7 @@ def across(together: Observation) -> Observation:
 
 
 def left_out_together(window: Observation, batches: Windows) -> Observation:
-    """Return the windows of `petri.measure.estimate.left_out` together: numpy takes as long for one of them as for
-    all.
-    """
+    """Return the windows of `petri.measure.estimate.left_out` together, which takes numpy no longer than one."""
     return replace(window, probes=(), series={}, chances=()).minus(batches.pieces())
 
 

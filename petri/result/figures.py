@@ -84,10 +84,12 @@ class MeasureResult(ShownInNotebook, Frozen):
 
     @property
     def name(self) -> str:
+        """Return the name of the measure in the net."""
         return self.measure.name
 
     @property
     def value(self) -> float:
+        """Return the mean over the replications."""
         return self.interval.mean
 
     @property
@@ -267,6 +269,7 @@ class RunFigures(Frozen, dict=True):
         return across(self.together)
 
     def columns(self, kinds: Mapping[str, FigureKind]) -> dict[str, Estimate]:
+        """Return figures of every place or transition, by the names of their columns."""
         return {name: self.column(kind) for name, kind in kinds.items()}
 
     def column(self, kind: FigureKind) -> Estimate:
@@ -288,9 +291,7 @@ class RunFigures(Frozen, dict=True):
         return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
 
     def _with_ranges(self, found: Interval, of: Callable[[Rare], Ranges]) -> Interval:
-        """Return an interval with what is known of a figure that did not vary, that rests on few events, or is
-        heavy.
-        """
+        """Return an interval with what is known of a figure that did not vary, has few events, or is heavy."""
         if found.statistic != "mean" or math.isnan(found.mean) or not (found.unknown or found.half_width >= 0.0):
             return found
         return with_ranges(found, of(self.rare))
@@ -360,6 +361,7 @@ class RunFigures(Frozen, dict=True):
         return self._estimate(figure, of_all, total) if kind == "mean" else extreme_of(of_all(self.windows), kind)
 
     def judge(self, expectations: Iterable[Expectation]) -> tuple[Judged, ...]:
+        """Return each expectation with its verdict on this run."""
         judged = []
         for expectation in expectations:
             if self.empty:
@@ -382,9 +384,7 @@ class RunFigures(Frozen, dict=True):
         return tuple(self.measure_or_failure(index) for index in range(len(self.net.measures)))
 
     def measure_or_failure(self, index: int) -> MeasureResult:
-        """Return a measure; where it cannot be computed, one that says why: a fault in one figure must not lose the
-        others.
-        """
+        """Return a measure; one that cannot be computed says why, and the others are kept."""
         try:
             return self.measure_result(index)
         except Exception as error:
@@ -406,6 +406,7 @@ class RunFigures(Frozen, dict=True):
         raise unknown_name(name, "measure", known, {"place": places, "transition": transitions})
 
     def measure_result(self, index: int) -> MeasureResult:
+        """Return all figures of a measure, by its number in the net."""
         measure = self.net.measures[index]
         recorded = {field: self.recorded(measure, field) for field in recorded_fields(measure)}
         ran = self.counted
@@ -427,18 +428,22 @@ class RunFigures(Frozen, dict=True):
         )
 
     def passages(self, measure: Measure) -> OpenPassages | None:
+        """Return the passages that had begun and not ended; None if the measure has none."""
         is_passage = measure.probe is not None and isinstance(self.net.probes[measure.probe], Passage)
         return OpenPassages.of(self.snapshots(measure)) if is_passage else None
 
     def recorded(self, measure: Measure, field: str) -> Interval:
+        """Return a recorded field of a measure, such as `p99`, with its interval."""
         probe = measure.probe
         assert probe is not None
         return self.evaluate(probe_term(self.net, probe, field))
 
     def snapshots(self, measure: Measure) -> list[Snapshot]:
+        """Return what the probe of a measure has seen in each replication."""
         return [] if measure.probe is None else self.windows.snapshots(measure.probe)
 
     def histogram(self, measure: Measure) -> Histogram | None:
+        """Return the values of a measure from all replications; None if it has no values of events."""
         if measure.probe is None or isinstance(self.net.probes[measure.probe], Counter | Order):
             return None
         pooled = Histogram()
@@ -447,6 +452,7 @@ class RunFigures(Frozen, dict=True):
         return pooled
 
     def distributions(self, measure: Measure) -> Mapping[str, Floats] | None:
+        """Return the distributions of a measure of order, by their names; None for any other measure."""
         if measure.probe is None or not isinstance(self.net.probes[measure.probe], Order):
             return None
         snapshots = self.snapshots(measure)

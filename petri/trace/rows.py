@@ -60,9 +60,7 @@ class CsvWriter(TextWriter):
 
 
 def told(transition: Transition) -> list[Variable | Let]:
-    """Return what a trace has values of: the variables of a firing, and the names that the transition gives to
-    values.
-    """
+    """Return what a trace has values of: a firing's variables, and the names that the transition gives to values."""
     return [*transition.variables, *in_traces(transition)]
 
 
@@ -180,9 +178,7 @@ class ParquetWriter:
 
 
 def variable_kinds(net: Net) -> dict[str, str]:
-    """Return for each name "int", "real" or "text": the type that suits all transitions with a variable or value of
-    it.
-    """
+    """Return "int", "real" or "text" for each name: the type that suits all transitions with a value of it."""
     kinds: dict[str, str] = {}
     for transition in net.transitions:
         for one in told(transition):

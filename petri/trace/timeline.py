@@ -424,9 +424,7 @@ def carried(net: Net, transition: Transition, pools: Iterable[Pool]) -> list[tup
 
 
 def matching(own: Sequence[tuple[int, int]], pool: Pool, identity: Token) -> tuple[int, int] | None:
-    """Return the token (place, track) of this resource held by a firing, the one with an identity, or else the
-    first.
-    """
+    """Return the token (place, track) of this resource held by a firing: the one with an identity, or the first."""
     held = [entry for entry in own if entry[0] == pool.place]
     alike = (entry for entry in held if pool.tracks[entry[1]].identity == identity)
     return next(alike, held[0] if held else None)
@@ -446,9 +444,7 @@ def token_label(slots: Sequence[Slot], value: Token) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return the last part of each dotted name, with as many parts before it as needed to distinguish it from the
-    others.
-    """
+    """Return the last part of each dotted name, with as many parts before it as make it differ from the others."""
     parts = [name.split(".") for name in names]
     lengths = [1] * len(names)
     while True:

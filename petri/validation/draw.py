@@ -90,8 +90,6 @@ def is_trivial(expected: Expected, point: Point, fitting: Fitting) -> bool:
 
 
 def quantity(expected: Expected, point: Point, named: set[str]) -> str:
-    """Return what a figure is of, as text: the net, the measure, and those parameters that the study changes
-    anywhere.
-    """
+    """Return what a figure is of, as text: the net, the measure, and the parameters that the study changes."""
     parameters = {one.name: one.value for one in point.net.parameters if one.name in named}
     return json.dumps([point.net.name, expected.measure, parameters], sort_keys=True)

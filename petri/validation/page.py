@@ -78,9 +78,7 @@ def legend() -> Markup:
 
 
 def experiment(page: Page, one: Validation, name: str, outcome: Outcome) -> Markup:
-    """Return a table or figure of the paper: its table with ours, both as pictures, and what the paper says about
-    it.
-    """
+    """Return a table or figure of the paper: its table with ours, both as pictures, and the paper's statements."""
     heading = tag("h3", outcome.title or name)
     checks = [check for check in one.figures if check.experiment == name]
     stated = [check for check in checks if check.of_the_paper]
@@ -149,9 +147,7 @@ def said_of(check: FigureCheck) -> str:
 
 
 def pictures(page: Page, outcome: Outcome, stated: Sequence[FigureCheck]) -> Iterator[Markup]:
-    """Draw each measure along the axis of the experiment: what the paper states, beside ours with the same
-    axes.
-    """
+    """Draw each measure along the experiment's axis: what the paper states, beside ours with the same axes."""
     axes = figures.axes(outcome)
     if not axes or not figures.is_grid(outcome, axes):
         return

@@ -41,9 +41,7 @@ def unsettled_figures(one: Validation) -> str:
 
 
 def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
-    """Yield the figures in tables: what the paper states, then what is computed; each with the heading of its
-    values.
-    """
+    """Yield the figures in tables: those that the paper states, then the computed ones; each with its heading."""
     for heading, stated in (("paper", True), ("computed", False)):
         found = [one for one in figures if one.of_the_paper == stated]
         if found:

@@ -1,4 +1,4 @@
-"""Whatever is typed, every question has an answer: random edits of nets, and random questions about them."""
+"""Edits: whatever is typed, every question has an answer, and unchanged statements are not parsed again."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from petri.editor import answers
 from petri.editor.positions import Text
 from petri.editor.publishing import diagnostics_by_path
 from petri.editor.workspace import Workspace
+from petri.language.syntax.parser import Parsed, parse_text
+from petri.language.syntax.reuse import KnownStatements
 
 NEW = (
     *("", "\n", " ", ".", "(", ")", "{", "}", "[", '"', "-> ", "0..", ": ", "\u2028", "𝄞", "9999999999999999999"),
@@ -74,3 +76,37 @@ def test_any_edit_of_small_nets(count: int) -> None:
 @pytest.mark.parametrize("count", [4, pytest.param(16, marks=pytest.mark.slow)])
 def test_any_edit_of_a_net_with_imports(count: int) -> None:
     any_edits(3, "npf", count)
+
+
+def content(parsed: Parsed) -> object:
+    return parsed.file, parsed.diagnostics, parsed.broken, [nodes for _, nodes in parsed.statements]
+
+
+def test_edits_of_all_kinds_give_what_a_fresh_parse_gives() -> None:
+    random = Random(5)
+    for name in ("npf", "patterns/ixp_thread", "prioritising"):
+        text = (Path(library.nets()) / f"{name}.net").read_text(encoding="utf-8")
+        known = KnownStatements()
+        for _ in range(10):
+            place = random.randrange(len(text))
+            new = random.choice(
+                ["", "\n", " ", "place x\n", "end\n", "(", "## said\n", ":", "module M\n", "# ", "as a"]
+            )
+            text = text[:place] + new + text[place + random.choice([0, 0, 1, 20]) :]
+            assert content(parse_text(text, "n.net", known)) == content(parse_text(text, "n.net"))
+
+
+def test_only_the_statement_that_changed_is_parsed() -> None:
+    known = KnownStatements()
+    text = "net n\nplace a\nplace b\ntransition t: a -> b\n"
+    first = parse_text(text, "n.net", known).file.declarations
+    second = parse_text(text.replace("place b", "place b : int"), "n.net", known).file.declarations
+    assert [old is new for old, new in zip(first, second, strict=True)] == [True, True, False, True]
+
+
+def test_an_import_with_a_name_changes_how_names_are_read() -> None:
+    known = KnownStatements()
+    text = 'net n\nimport "a.net" as a\nimport "b.net"\nplace p : a.T\nmeasure m = a.x + b.x\n'
+    parse_text(text, "n.net", known)
+    other = text.replace('"a.net" as a', '"a.net"').replace('"b.net"', '"b.net" as b')
+    assert content(parse_text(other, "n.net", known)) == content(parse_text(other, "n.net"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -15,12 +16,14 @@ from petri.diagnostics import Diagnostic
 from petri.editor.fixes import Change, changes
 from petri.language.loader import OpenTexts
 from petri.wording import wording_table
-from tests.language.messages import FILES, every_section
+from tests.language.messages import RAW, every_net, write_files
 from tests.language.test_slips import CASES as SLIPS
 from tests.sampling import one_in
 
-NETS = {FILES / f"{one.name}.net": one.net for one in every_section() if one.page != "syntax"}
-SYNTAX = {FILES / f"syntax_{one.name}.net": one.net for one in every_section() if one.page == "syntax"}
+FOLDER = TemporaryDirectory(prefix="pnsim-fixes-")  # for as long as the process lives
+FILES = Path(FOLDER.name)
+NETS = {FILES / f"{one.name}.net": one.net for one in every_net() if one.page != "syntax"}
+SYNTAX = {FILES / f"syntax_{one.name}.net": one.net for one in every_net() if one.page == "syntax"}
 LONGEST = 20_000  # bytes; the larger ones are about limits, as are those named after one
 LIMIT = "too_many_"
 
@@ -60,9 +63,9 @@ def all_texts() -> Iterator[tuple[Path, str]]:
     for path, text in (NETS | SYNTAX).items():
         if len(text) < LONGEST and not path.name.startswith(LIMIT):
             yield path, text
-    for path in sorted((FILES / "syntax_errors").glob("*.net")):
+    for file in RAW:
         with suppress(UnicodeDecodeError):
-            yield path, path.read_text(encoding="utf-8")
+            yield FILES / f"{file.name}.net", file.data().decode()
     for number, (text, _, _) in enumerate(SLIPS.values()):
         yield FILES / f"slip_{number}.net", text.replace("«", "").replace("»", "")
     for number, text in enumerate(MORE):
@@ -70,7 +73,8 @@ def all_texts() -> Iterator[tuple[Path, str]]:
 
 
 def cases(part: int) -> list[tuple[Path, Diagnostic, Change, str]]:
-    """For most of a second: not when tests are collected, which every worker does."""
+    """Find the fixes. This takes most of a second, so it is not done when each worker collects its tests."""
+    write_files(FILES)
     found = []
     for path, text in texts(part):
         for diagnostic in found_in(path, text):

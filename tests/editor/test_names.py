@@ -44,9 +44,7 @@ WORDS = {
 
 
 def unknown(path: Path) -> set[str]:
-    """Return the names of a net that are neither found nor words of the language, its imports and its own name left
-    out.
-    """
+    """Return the names of a net, without its own and imports, that are neither found nor words of the language."""
     study = language.study(path, OpenTexts())
     file = study.loader.files[0]
     found = {(one.span.line, one.span.column) for one in find_names(study).found.get(file.path, [])}

@@ -20,7 +20,7 @@ COPIES = (1, 1, 1, 2)  # copies of a net share its code
 
 
 def random_nets(number: int) -> Iterator[Net]:
-    """So many of each kind."""
+    """Yield so many nets of each kind."""
     for seed in range(number):
         copies = COPIES[seed % len(COPIES)]
         for net in (joining_net(Random(seed)), chosen_net(Random(seed))):

@@ -350,9 +350,7 @@ class TransitionMaker:
         return found
 
     def belongs(self, place: int) -> Expr:
-        """Return the condition of a set, which may begin with values that its tokens must have, as a pattern says
-        them.
-        """
+        """Return the condition of a set, which may begin with values that its tokens must have, as in a pattern."""
         condition = self.of_token(place).truth()
         for slot, one in reversed(list(enumerate(self.places[place].colour.slots))):
             if self.choose.chance(3):
@@ -425,12 +423,12 @@ class TransitionMaker:
         )
 
     def delay(self) -> Expr:
-        """Of an output, as a firing time, but that it draws nothing."""
+        """Return the delay of an output: a firing time that draws nothing."""
         delay = self.time(chance=False)
         return delay if delay.kind == "real" else self.scope().operation("real", "real", delay)
 
     def time(self, chance: bool = True) -> Expr:
-        """In ticks: fractions of them, which the engine rounds, and numbers up to the horizon and beyond."""
+        """Return a time in ticks: fractions, which the engine rounds, and numbers up to the horizon and beyond."""
         scope = self.scope()
         scope.clock, scope.chance = True, chance
         if self.choose.chance(2):
@@ -444,7 +442,7 @@ class TransitionMaker:
         return time if self.choose.chance(5) else scope.operation("abs", "real", time)
 
     def clock(self, inputs: Sequence[InputArc]) -> Clock:
-        """Of any time; or exponential, of a mean that may depend on the marking and the binding, or on neither."""
+        """Return a clock of any time, or of an exponential one whose mean may depend on marking and binding."""
         choose = self.choose
         coloured = any(self.places[arc.place].colour.slots for arc in inputs)
         scope = self.scope()
@@ -458,7 +456,7 @@ class TransitionMaker:
         return Clock(time, memory, servers, self.speed() if choose.chance(4) else None)
 
     def mean(self, scope: Scope) -> Expr:
-        """Of an exponential clock: nearly always a number above 0."""
+        """Return the mean of an exponential clock: nearly always a number above 0."""
         if self.choose.chance(4):
             scope.ints, scope.reals = [], []
         scope.clock = self.choose.chance(1)
@@ -477,7 +475,7 @@ class TransitionMaker:
         return scope.operation("div", "real", scope.real_const(2.0), scope.operation("real", "real", divisor))
 
     def weight(self) -> Expr:
-        """Mostly a number; now and then it reads the marking, and may be 0 or less."""
+        """Return a weight: mostly a number; now and then it reads the marking, and may be 0 or less."""
         scope = self.scope()
         scope.ints, scope.reals = [], []
         if self.choose.chance(8):
@@ -488,7 +486,7 @@ class TransitionMaker:
         return scope.operation("abs", "real", weight) if self.choose.chance(9) else weight
 
     def speed(self) -> Expr:
-        """Of clocks: it depends on the marking; now and then it is 0, rarely negative."""
+        """Return the speed of a clock. It depends on the marking; now and then it is 0, rarely negative."""
         scope = Scope(self.choose, places=len(self.places))
         speed = self.by_tokens(scope) if self.choose.chance(5) else scope.real(2)
         if self.choose.chance(3):
@@ -629,7 +627,7 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
 
 
 def random_sample(choose: Chooser, net: Net) -> Sample:
-    """Of different transitions, or places in which tokens arrive, each perhaps under a condition."""
+    """Sample different transitions, or places in which tokens arrive, each perhaps under a condition."""
     samples = []
     owners = net.places if choose.chance(3) else net.transitions
     for number in sorted({choose.number(0, len(owners) - 1) for _ in range(choose.one((1, 1, 3)))}):

@@ -46,9 +46,7 @@ def ran(net: Net, left_out: str = "") -> NativeSession:
 
 
 def ring(expressions: list[str], guard: str = "x >= 0") -> Net:
-    """Return a ring of stations, each of which passes on another function of a number; and one that it is given
-    later.
-    """
+    """Return a ring of stations with a function each of a passed number; one of them is given later."""
     number = len(expressions)
     text = ["net ring"]
     text += [f"place q{i} : -1000000..1000000 fifo = 2 * ({i % 10})" for i in range(number)]

@@ -123,7 +123,7 @@ FAR = Limits(firings_at_an_instant=5000, tokens=60)
 
 
 def assert_code_does_the_same(net: Net, copies: int, seed: int, piece: int, patience: int, levels: bool) -> None:
-    """Of one net, or of several alike side by side, which share their code."""
+    """Check one net, or several alike side by side, which share their code."""
     net = net if copies == 1 else several(net, copies)
     reference = begin(net, "reference", seed, 0, limits=FAR, levels=levels)
     with pytest.MonkeyPatch.context() as patch:

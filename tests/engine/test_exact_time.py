@@ -38,9 +38,7 @@ def test_a_clocked_memory_loses_the_same_whatever_its_clock(engine: str) -> None
 
 
 def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Model:
-    """Return a net of the library with every quantity of time that it names so many times as long, and every rate as
-    low.
-    """
+    """Return a net of the library with every named time so many times as long, and every rate as low."""
     original = units.in_net_units
 
     def in_net_units(value: Fraction, dimension: units.Dimension, second: Fraction) -> Fraction:
@@ -140,7 +138,7 @@ class Text:
 
 
 def assert_scales(seed: int) -> None:
-    """Nets of one seed in both engines, as they are and with other times: one trajectory."""
+    """Check that nets of one seed have one trajectory in both engines, as they are and with other times."""
     limits = Limits(firings_at_an_instant=500)
     hashes = set()
     for factor in (Fraction(1), FACTORS[seed % len(FACTORS)]):

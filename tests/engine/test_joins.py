@@ -26,7 +26,7 @@ NEVER = 1 << 60
 
 
 def assert_same_pieces(net: Net, seed: int, piece: int, pieces: int, *patiences: int) -> int:
-    """With machine code at once, a little later, or never. Returns the number of firings."""
+    """Compare with machine code at once, a little later, or never; return the number of firings."""
     reference, natives = begin(net, "reference", seed, 0, limits=LIMITS), with_code(net, seed, patiences, LIMITS)
     for _ in range(pieces):
         reason = reference.advance(math.inf, piece)

@@ -1,14 +1,19 @@
-"""Both engines give each operation the same value, or the same error, at the borders of its domain."""
+"""Both engines give each operation the same value or error, and draw the same from every distribution, at the borders
+of their domains.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
 
+from petri.catalogue.operations import OPERATIONS
 from petri.engine.native import available
 from petri.net import Expr, Scalar, Table
 from tests.engine.drawing import LEAST, both, constant, drawing, of_constants
+from tests.engine.parameters import INSIDE, OUTSIDE
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
@@ -108,3 +113,32 @@ def test_tables() -> None:
     tables = (Table("one", (2.5,), (3.0,)), Table("many", (1.0, 2.5, 4.0, 8.0), (0.5, 2.0, 0.0, 1.0)))
     for number, operation in product(range(2), ("table", "empirical")):
         assert_same(Expr(operation, "real", (), number), 10, 20, tables)
+
+
+def drawn(distribution: str, parameters: Sequence[Scalar]) -> Expr:
+    return of_constants(distribution, OPERATIONS[distribution].kind or "real", *parameters)
+
+
+def test_there_are_parameters_of_every_distribution() -> None:
+    """Those that have numbers as parameters; `of_tables` and choices are tested elsewhere."""
+    drawing = {name for name, one in OPERATIONS.items() if one.draws} - {"choice", "table", "empirical"}
+    assert INSIDE.keys() == OUTSIDE.keys() == drawing
+
+
+@pytest.mark.parametrize("many", [8, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("distribution", INSIDE)
+def test_values_are_the_same(distribution: str, many: int) -> None:
+    for parameters in INSIDE[distribution]:
+        draws, firings = (1, 3) if parameters[0] == 10_000 else (many, 15)
+        sessions = both(drawing(drawn(distribution, parameters), draws), firings)
+        reference, native = ([tuple(firing.variables) for firing in session.trace()] for session in sessions)
+        assert len(reference) == firings, parameters
+        assert reference == native, parameters
+
+
+@pytest.mark.parametrize("distribution", OUTSIDE)
+def test_parameters_outside_the_domain_are_errors(distribution: str) -> None:
+    for parameters in OUTSIDE[distribution]:
+        for session in both(drawing(drawn(distribution, parameters)), 1):
+            assert session.error is not None, parameters
+            assert (session.error.id, session.firings) == ("bad-parameter", 0), parameters

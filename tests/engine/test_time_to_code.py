@@ -73,7 +73,7 @@ def name_of(task: Path) -> str:
 
 @pytest.fixture
 def free_core() -> Iterator[None]:
-    """As if there were a free core, whatever else this machine does."""
+    """Act as if there were a free core, whatever else this machine does."""
     _native.assume_free_core(True)
     yield
     _native.assume_free_core(None)

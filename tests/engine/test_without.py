@@ -83,7 +83,7 @@ def random_nets(number: int, seed: str) -> list[tuple[Net, Run]]:
 
 
 def assert_nothing_changes(name: str, nets: int) -> None:
-    """In each mode, against the reference engine."""
+    """Check each mode against the reference engine."""
     ran: Counter[str] = Counter()
     for net, run in random_nets(nets, f"{nets} {name}"):
         ran += compare(net, replace_without(run, name))

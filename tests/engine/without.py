@@ -23,6 +23,6 @@ OPTIMISATIONS: Final = (
 
 @contextmanager
 def without(names: str) -> Iterator[None]:
-    """Nets that are compiled meanwhile do without these, which have commas between them."""
+    """Let nets that are compiled meanwhile do without these, which have commas between them."""
     with patch.dict(os.environ, PNSIM_WITHOUT=names):
         yield

@@ -6,7 +6,7 @@ from typing import Literal
 
 from petri.catalogue.operations import OPERATIONS
 from petri.exact.timing import ENDLESS
-from petri.net import Clock, Expr, Match, Net, Transition
+from petri.net import Clock, Expr, Match, Net, OutputArc, Transition
 from petri.structs import replace
 from tests.engine.joins import joining_net
 from tests.engine.mutated import Random
@@ -25,13 +25,24 @@ def drawing(op: str, *values: float) -> Expr:
     return Expr(op, "real", tuple(args))
 
 
+def initial_outputs(net: Net) -> tuple[OutputArc, ...]:
+    """Return arcs that give each place its initial tokens."""
+    return tuple(
+        OutputArc(
+            (number,),
+            tuple(Expr("const", slot.kind, value=value) for slot, value in zip(place.colour.slots, token, strict=True)),
+            count=Expr("const", "int", value=held),
+        )
+        for number, place in enumerate(net.places)
+        for held, token in place.initial
+    )
+
+
 Times = Literal["exponential", "ticks", "turns"]
 
 
 def solvable_net(seed: int, times: Times = "exponential") -> Net:
-    """Draw a net. times: exponential stages, and some transitions have clocks; constants and geometric times; or any
-    of these.
-    """
+    """Draw a net. times: exponential stages and some clocks; constants and geometric times; or any of these."""
     choose = Random(seed)
     net = joining_net(choose) if seed % 3 == 0 else chosen_net(choose)
     return replace(

@@ -20,7 +20,7 @@ from petri.exact.solution import solve
 from petri.exact.steady import SteadyState
 from petri.exact.transient import transient
 from petri.run.stop import StopSign
-from tests.exact.published import kanban
+from tests.exact.test_published import kanban
 from tests.processes import ctrl_c_heard
 
 

@@ -1,11 +1,15 @@
-"""Values that decide nothing are left out of states, unless they may break a rule: then the net stops, as runs do."""
+"""What has no chain: nets whose outputs arrive later, and values that may break a rule."""
 
 from __future__ import annotations
 
 import pytest
 
 import petri
+from petri import language
 from petri.diagnostics import LanguageError
+from petri.exact.chain import Unsolvable
+from petri.exact.native import NativeSpace
+from tests.exact.oracle.explorer import NaiveSpace
 
 NET = "net count\nplace p : {kind} = {start}\ntransition next: p(x) -> p({value}) takes exp(1)\n"
 
@@ -46,3 +50,11 @@ def test_what_breaks_none_is_left_out(kind: str, start: str, value: str) -> None
     model = petri.loads(NET.format(kind=kind, start=start, value=value))
     assert model.run(until=100).failure is None
     assert model.solve(states=1000).tangible == 1
+
+
+@pytest.mark.parametrize("space", [NaiveSpace, NativeSpace])
+def test_a_delay_is_refused(space: type) -> None:
+    net = language.loads("place p = token\nplace q\ntransition t: p -> q  takes exp(1)\ntransition u: q -> p in 3")
+    with pytest.raises(Unsolvable) as refused:
+        space(net)
+    assert (refused.value.id, refused.value.transition) == ("exact-delay", 1)

@@ -12,10 +12,10 @@ from petri.diagnostics import LanguageError
 from petri.engine.native import available
 from petri.exact.solution import Solution
 from petri.model import Model
-from petri.net import Clock, Expr, Net, OutputArc, Transition
+from petri.net import Clock, Expr, Net, Transition
 from petri.structs import replace
 from petri.ticks import Tick
-from tests.exact.nets import ZERO, real, solvable_net
+from tests.exact.nets import ZERO, initial_outputs, real, solvable_net
 
 FINE = 2**20  # ticks in a time unit: times are rounded to them, and must not be short of them
 NETS = 250
@@ -37,16 +37,7 @@ def finer(net: Net) -> Net:
 def beginning_again(net: Net) -> Net:
     """Return the same net, which never dies: after random times, all places have their initial tokens again."""
     clock = Clock(Expr("exp", "real", (real(AGAIN),)))
-    given = tuple(
-        OutputArc(
-            (number,),
-            tuple(Expr("const", slot.kind, value=value) for slot, value in zip(place.colour.slots, token, strict=True)),
-            count=Expr("const", "int", value=held),
-        )
-        for number, place in enumerate(net.places)
-        for held, token in place.initial
-    )
-    again = Transition("again", resets=tuple(range(len(net.places))), outputs=given, clock=clock)
+    again = Transition("again", resets=tuple(range(len(net.places))), outputs=initial_outputs(net), clock=clock)
     return replace(net, transitions=(*net.transitions, again))
 
 
@@ -76,7 +67,7 @@ def solved(seed: int) -> tuple[Model, Solution] | None:
 
 
 def deviations(model: Model, solution: Solution, seed: int, engine: str) -> Iterator[tuple[str, float]]:
-    """Of each figure how far the simulation is off, in standard errors."""
+    """Return how far the simulation is off for each figure, in standard errors."""
     from scipy import stats  # half a second, which a collection of tests need not take
 
     result = model.run(until=UNTIL, warmup=UNTIL / 10.0, replications=REPLICATIONS, seed=seed, engine=engine)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -18,11 +17,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.kinds import KINDS, case, fault, kind_of
+from tests.fuzz.kinds import KINDS, case, fault, kind_of, row
 from tests.fuzz.worker import LONGEST_CASE
 
 ENDLESS = (-signal.SIGKILL, -signal.SIGPROF)
-CORPUS = Path(__file__).with_name("corpus")
+CORPUS = Path(__file__).with_name("corpus.jsonl")
 MOST_APART = 30  # pairs of constructs that are listed
 LONGEST_WAIT = 10 * LONGEST_CASE  # seconds, for a worker that sleeps
 
@@ -81,10 +80,10 @@ class Hunt:
         self.faults[what] += 1
         if self.faults[what] > 1:
             return
-        self.corpus.mkdir(parents=True, exist_ok=True)
-        path = self.corpus / f"{kind}-{hashlib.sha256(data).hexdigest()[:8]}.{KINDS[kind].suffix}"
-        path.write_bytes(data)
-        print(f"fault in {kind}: {what}\n  kept in {path}; again: make fuzz SEED={self.seed} CASE={number}", flush=True)
+        with self.corpus.open("a", encoding="utf-8") as corpus:
+            corpus.write(row(KINDS[kind], data))
+        print(f"fault in {kind}: {what}\n  kept in {self.corpus}", end="; ")
+        print(f"again: make fuzz SEED={self.seed} CASE={number}", flush=True)
 
     def report(self) -> None:
         for kind, counts in self.counts.items():

@@ -7,10 +7,12 @@ import dataclasses
 import itertools
 import json
 import random
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from petri import _native
@@ -32,7 +34,7 @@ Outcome = Counter[str]
 @dataclass(frozen=True)
 class Kind:
     name: str
-    suffix: str
+    is_json: bool
     make: Callable[[random.Random], bytes]
     run: Callable[[bytes], Outcome]
 
@@ -76,7 +78,7 @@ def make_text(chance: random.Random) -> bytes:
 
 
 def run_text(data: bytes) -> Outcome:
-    """In every mode of the engines, and told in other words once."""
+    """Run a text in every mode of the engines, and once told in other words."""
     case = json.loads(data)
     try:
         run, telling = Run(**case.pop("run")), case.pop("telling")
@@ -141,12 +143,12 @@ def reader(read: Callable[[bytes], str]) -> Callable[[bytes], Outcome]:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("net", "json", make_net, run_net),
-        Kind("text", "json", make_text, run_text),
-        Kind("flat", "json", make_flat, run_flat),
-        Kind("capture", "pcap", damaged(readers.captures), reader(readers.capture)),
-        Kind("delimited", "csv", damaged(readers.texts, text=True), reader(readers.delimited)),
-        Kind("store", "db", damaged(readers.stores), reader(readers.store)),
+        Kind("net", True, make_net, run_net),
+        Kind("text", True, make_text, run_text),
+        Kind("flat", True, make_flat, run_flat),
+        Kind("capture", False, damaged(readers.captures), reader(readers.capture)),
+        Kind("delimited", False, damaged(readers.texts, text=True), reader(readers.delimited)),
+        Kind("store", False, damaged(readers.stores), reader(readers.store)),
     )
 }
 # Nets first: they show the most.
@@ -167,6 +169,18 @@ def numbers(first: int, only: str) -> Iterator[int]:
 
 def case(seed: int, number: int) -> bytes:
     return kind_of(number).make(random.Random(f"{seed} {number}"))
+
+
+def row(kind: Kind, data: bytes) -> str:
+    """Return the line of a corpus that keeps a case."""
+    kept = {"case": json.loads(data)} if kind.is_json else {"base64": b64encode(data).decode()}
+    return json.dumps({"kind": kind.name, **kept}) + "\n"
+
+
+def kept_cases(corpus: Path) -> Iterator[tuple[Kind, bytes]]:
+    for line in corpus.read_text().splitlines():
+        kept = json.loads(line)
+        yield KINDS[kept["kind"]], json.dumps(kept["case"]).encode() if "case" in kept else b64decode(kept["base64"])
 
 
 def fault(kind: Kind, data: bytes) -> str | None:

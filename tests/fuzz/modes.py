@@ -24,8 +24,7 @@ from petri.result.export import result_dict
 from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.without import without
-from tests.fuzz.finding import Finding
-from tests.fuzz.panics import no_panics
+from tests.fuzz.finding import Finding, no_panics
 
 State = dict[str, Any]
 
@@ -78,7 +77,7 @@ def compare(net: Net, run: Run, expected: Sequence[State] = ()) -> Counter[str]:
 
 
 def compare_results(net: Net, run: Run) -> None:
-    """As `pnsim run` runs the net, with its `run` line, and all that it says. Raises Finding where engines differ."""
+    """Run the net like `pnsim run`, with its `run` line. Raises Finding where engines differ."""
     patience = (0, 15, 300, MOST_FIRINGS)[run.seed % 4]
     with patch("petri.engine.native.PATIENCE", patience):
         one, other = (result_of(replace(net, doc=net.doc), engine, run) for engine in ("reference", "native"))

@@ -144,7 +144,7 @@ def compare_states(what: str, one: Iterable[State], other: Iterable[State]) -> N
 
 
 def nameless(state: State) -> State:
-    """Without what contains names or positions in the source."""
+    """Leave out what contains names or positions in the source."""
     found = {name: value for name, value in state.items() if name != "initial marking"}
     if "figures" in state:
         found["figures"] = np.array(list(state["figures"].values()))
@@ -154,7 +154,7 @@ def nameless(state: State) -> State:
 
 
 def replaced(state: State, order: list[int]) -> State:
-    """With the places in this order."""
+    """Put the places in this order."""
 
     def in_order(value: Any) -> Any:
         return value[order] if isinstance(value, np.ndarray) else [value[number] for number in order]
@@ -196,7 +196,7 @@ def acted(text: Text, net: Net, expected: list[State]) -> Counter[str]:
 
 
 def shown(name: str) -> Iterator[str]:
-    """Of what the firing of a transition is: `a[0].b[1].c` of `a.b.c`, of `a.b` and its step `a.b c`, and of `a`."""
+    """Return what a firing belongs to: `a[0].b[1].c` to `a.b.c`, to `a.b` and its step `a.b c`, and to `a`."""
     name = re.sub(r"\[\d+\]", "", name)
     yield name
     owner, _, step = name.rpartition(".")

@@ -12,7 +12,7 @@ DRAWN = 100  # nets of each kind
 
 
 def inputs() -> dict[str, list[bytes]]:
-    """By target. Two bytes before a net say how it runs (`fuzz_targets/flat_net.rs`)."""
+    """Return the inputs by target. Two bytes before a net say how it runs (`fuzz_targets/flat_net.rs`)."""
     flat = [bytes((i * 37 % 256, i % 60)) + text.encode() for i, text in enumerate(texts(nets(DRAWN)))]
     return {"flat_net": flat, "capture": captures()}
 

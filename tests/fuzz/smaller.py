@@ -26,7 +26,7 @@ def smallest(data: bytes, is_json: bool, shows: Callable[[bytes], bool], seconds
 
 
 def with_less(data: bytes) -> Iterator[bytes]:
-    """Without a piece: halves first, then ever smaller ones."""
+    """Leave out a piece: halves first, then ever smaller ones."""
     length = len(data) // 2
     while length:
         for start in range(0, len(data), length):
@@ -35,7 +35,7 @@ def with_less(data: bytes) -> Iterator[bytes]:
 
 
 def with_less_json(data: bytes) -> Iterator[bytes]:
-    """Without one part of the tree: those nearest to the root first."""
+    """Leave out one part of the tree: parts near the root first."""
     tree = json.loads(data)
     for path in sorted(positions(tree), key=len):
         other = copy.deepcopy(tree)

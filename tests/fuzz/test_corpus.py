@@ -19,11 +19,12 @@ if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
 
 from tests.fuzz.__main__ import CORPUS, Hunt
-from tests.fuzz.kinds import KINDS, TURNS, case, fault, kind_of
+from tests.fuzz.kinds import KINDS, TURNS, case, fault, kept_cases, kind_of
 from tests.fuzz.smaller import smallest
 from tests.sampling import one_in
 
-KEPT = sorted(path for path in CORPUS.iterdir() if path.suffix[1:] in {kind.suffix for kind in KINDS.values()})
+KEPT = list(kept_cases(CORPUS))
+PARTS = 4
 ROOT = Path(__file__).parents[2]
 
 
@@ -33,24 +34,24 @@ def nets(number: int) -> list[bytes]:
     return found[:number]
 
 
-@pytest.mark.parametrize("part", one_in(4, range(4)))
+@pytest.mark.parametrize("part", one_in(4, range(PARTS)))
 def test_what_was_mended_stays_mended(part: int) -> None:
-    """In another process, as some of them ended it: the last file that it names is the case."""
-    kept = KEPT[part::4]
-    command = [sys.executable, "-m", "tests.fuzz.worker", *map(str, kept)]
+    """In another process, as some of them ended it: the last line that it names is the case."""
+    command = [sys.executable, "-m", "tests.fuzz.worker", str(CORPUS), str(part), str(PARTS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-200:] + done.stderr[-2000:]
-    assert done.stdout.count("begins") == len(kept)
+    assert done.stdout.count("begins") == len(KEPT[part::PARTS])
 
 
 @pytest.mark.slow
 def test_a_few_cases_show_no_fault(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.fuzz", "--minutes", "0.03", "--seed", "5", "--corpus", str(tmp_path)]
+    new = tmp_path / "new"
+    command = [sys.executable, "-m", "tests.fuzz", "--minutes", "0.03", "--seed", "5", "--corpus", str(new)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("seed 5\n")
     assert done.stdout.endswith("0 faults, 0 different\n")
-    assert not list(tmp_path.iterdir())
+    assert not new.exists()
 
 
 def test_a_case_depends_on_seed_and_number_alone() -> None:
@@ -94,15 +95,14 @@ def test_a_case_that_ends_the_process_is_kept(tmp_path: Path, killer: int, capsy
             crash = f"import os; print('{{\"begins\": 7}}', flush=True); os.kill(os.getpid(), {int(killer)})"
             return [sys.executable, "-c", crash]
 
-    hunt = Crashing(1, tmp_path)
+    hunt = Crashing(1, tmp_path / "new")
     assert hunt.work(0, 5.0) == 8
     assert hunt.faults == {f"the process ended with {-killer}": 1}
-    kept = [path.read_bytes() for path in tmp_path.iterdir()]
-    assert kept == [case(1, 7)]
+    assert list(kept_cases(hunt.corpus)) == [(kind_of(7), case(1, 7))]
     assert f"again: make fuzz SEED=1 CASE=7{os.linesep}" in capsys.readouterr().out
 
 
 def test_the_corpus_is_of_nets_that_run() -> None:
-    for path in KEPT:
-        if path.name.startswith("net-"):
-            assert not KINDS["net"].run(path.read_bytes())["refused"], json.loads(path.read_bytes())
+    for kind, data in KEPT:
+        if kind.name == "net":
+            assert not kind.run(data)["refused"], json.loads(data)

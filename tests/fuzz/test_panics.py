@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from tests.fuzz.finding import Finding
-from tests.fuzz.panics import no_panics
+from tests.fuzz.finding import Finding, no_panics
 
 SAID = b"\nthread '<unnamed>' (17) panicked at engine/src/jit/names.rs:66:25:\nindex out of bounds\nnote: more\n"
 

@@ -149,9 +149,7 @@ class Writer:
         return f"{self.packet}({head}, {seq}, {born})"
 
     def changed(self, p: str, limited: bool, drawn: str = "") -> str:
-        """Return a packet with perhaps another number; with another size only where a capacity does not depend on
-        chance.
-        """
+        """Return a packet with perhaps another number, or another size where no capacity depends on chance."""
         options = [p, f"{p} with {{{self.seq}: {p}.{self.seq} + 1}}", f"{p} with {{{self.born}: now}}"]
         if drawn and not limited:
             options.append(f"{p} with {{{self.seq}: {drawn}}}")
@@ -557,7 +555,7 @@ class Writer:
         return [f"{again}: wait 1 ns", f"{use} within {self.choose.one(('4 ns', 'exp(6 ns)'))} else {again}"]
 
     def order(self, p: str, label: str) -> str:
-        """In which activations go on that wait for a step."""
+        """Return the order in which activations go on that wait for a step."""
         word = self.choose.one(("", "", "", " fifo", " lifo", " bag", f" by {p}.{self.seq}", f" by {p}.{self.born}"))
         if word:
             self.marks.append((label, ["an order of activations"]))

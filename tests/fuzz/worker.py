@@ -1,7 +1,7 @@
 """Runs cases until the time is over; a crash ends this process only. Each line of stdout is a JSON object.
 
 `python -m tests.fuzz.worker SEED FIRST SECONDS [KIND]` runs many cases, perhaps of one kind alone;
-`python -m tests.fuzz.worker FILE …` runs kept ones, up to the first that shows a fault.
+`python -m tests.fuzz.worker CORPUS PART PARTS` runs a part of the kept ones, up to the first that shows a fault.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from tests.engine.mutated import MEMORY
 from tests.fuzz.finding import Finding
-from tests.fuzz.kinds import KINDS, Kind, case, describe, fault, kind_of, numbers
+from tests.fuzz.kinds import KINDS, Kind, case, describe, fault, kept_cases, kind_of, numbers
 from tests.fuzz.smaller import smallest
 
 SHRINKING = 30.0  # seconds for each fault
@@ -52,7 +52,7 @@ def run(seed: int, first: int, seconds: float, only: str) -> None:
             what = str(error) if isinstance(error, Finding) else describe(error)
             if what not in known:
                 known.add(what)
-                data = smallest(data, kind.suffix == "json", partial(shows, kind, what), SHRINKING)
+                data = smallest(data, kind.is_json, partial(shows, kind, what), SHRINKING)
             say(finding=what, kind=kind.name, case=number, data=b64encode(data).decode())
         counts[kind.name]["cases"] += 1
         if done % REPORT_EVERY == 0:
@@ -65,10 +65,11 @@ def run(seed: int, first: int, seconds: float, only: str) -> None:
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     if not sys.argv[1].isdecimal():
-        for path in map(Path, sys.argv[1:]):
-            say(begins=path.name)
-            if (what := fault(KINDS[path.name.partition("-")[0]], path.read_bytes())) is not None:
-                sys.exit(f"{path.name}: {what}")
+        corpus, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:])
+        for line, (kind, data) in list(enumerate(kept_cases(corpus), 1))[part::parts]:
+            say(begins=line)
+            if (what := fault(kind, data)) is not None:
+                sys.exit(f"{corpus}:{line}: {what}")
         return
     seed, first, seconds, *only = sys.argv[1:]
     run(int(seed), int(first), float(seconds), "".join(only))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,41 +13,25 @@ from petri.exact.chain import bounds
 from petri.exact.explore import explore
 from petri.interchange.out.exporting import exported
 from petri.model import Model
+from tests.documents import sections
 from tests.interchange.reading import findings, imported, refused
 from tests.interchange.samples import PIPE, PNML, TAPAAL, TIMES
 
-NETS = Path(__file__).parent / "nets"
-# The states and the arcs between them.
-STATES = {
-    "inhibitor_attribute.pnml": (1, 0),
-    "arctype.pnml": (2, 1),
-    "priority_and_capacity.pnml": (2, 1),
-    "two_inhibitors.pnml": (3, 2),
-    "final_marking.pnml": (2, 1),
-    "partition_unused.pnml": (8, 12),
-    "utf16.pnml": (2, 1),
-    "capacity.xml": (5, 8),
-    "read_and_take.net": (2, 1),
-    "tina_k.net": (9, 10),
-    "tina_lines.net": (2, 2),
-    "tina_pr.net": (2, 1),
-    "tina_plarcs.net": (4, 6),
-    "if_max.PNPRO": (5, 8),
-    "enum_spaces.PNPRO": (8, 12),
-    "max_arc.PNPRO": (10, 18),
-    "mod.prism": (5, 5),
-    "single_enum.cpn": (7, 18),
-    "pattern_fun.cpn": (4, 6),
-}
+PAGE = Path(__file__).with_name("forms.md")
+COUNTED = re.compile(r"^## (\S+)\n\n(\d+) states, (\d+) arcs\.$", re.MULTILINE)
+FORMS = {section.name: section.blocks["file"] for section in sections(PAGE)}
+STATES = {name: (int(states), int(arcs)) for name, states, arcs in COUNTED.findall(PAGE.read_text(encoding="utf-8"))}
 
 
-def read(path: Path) -> Model:
-    return Model(*language.loads_with_sources(interchange.text_of(interchange.read(path)), {}))
+def read(name: str) -> Model:
+    text = FORMS[name]
+    data = text.encode("utf-16" if 'encoding="UTF-16"' in text else "utf-8")
+    return Model(*language.loads_with_sources(interchange.text_of(interchange.read_bytes(data, name)), {}))
 
 
 @pytest.mark.parametrize("name", STATES)
 def test_states(name: str) -> None:
-    space = explore(read(NETS / name).net, bounds(None))
+    space = explore(read(name).net, bounds(None))
     assert (len(space), len(space.sources)) == STATES[name]
 
 
@@ -60,7 +45,7 @@ def test_states(name: str) -> None:
     ],
 )
 def test_figures(name: str, figure: str, value: float) -> None:
-    assert read(NETS / name).solve().exact(figure).value == pytest.approx(value, rel=1e-9)
+    assert read(name).solve().exact(figure).value == pytest.approx(value, rel=1e-9)
 
 
 def lines(text: str, name: str) -> list[str]:
@@ -252,7 +237,7 @@ def test_what_was_read_comes_back(name: str, format: str) -> None:
     """Exported and read again, a net has as many states and arcs; or the export says what it cannot write."""
     refusal, text = "", ""
     try:
-        text, _ = exported(read(NETS / name).net, format)
+        text, _ = exported(read(name).net, format)
     except LanguageError as error:
         refusal = error.diagnostics[0].id
     if refusal:

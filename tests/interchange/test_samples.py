@@ -1,19 +1,18 @@
-"""Each sample becomes the net of `expected/`; PNSIM_UPDATE=1 writes these files anew."""
+"""Each sample becomes the net beside it in `samples.md`; PNSIM_UPDATE=1 writes these nets anew."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
 from petri import interchange, language
 from petri.diagnostics import LanguageError
+from tests.documents import renew
 from tests.interchange import samples
 from tests.interchange.cpn_tools import SHOP
 from tests.interchange.reading import findings, refused
 
-EXPECTED = Path(__file__).parent / "expected"
 SAMPLES = {
     "tina.net": (samples.TINA, ["foreign-untimed", "foreign-intervals"]),
     "pipe.xml": (samples.PIPE, []),
@@ -28,10 +27,10 @@ SAMPLES = {
 def test_the_net_of_a_sample(name: str) -> None:
     text, told = SAMPLES[name]
     written = interchange.text_of(interchange.read_bytes(text.encode(), name))
-    file = EXPECTED / f"{name}.txt"
     if os.environ.get("PNSIM_UPDATE"):
-        file.write_text(written)
-    assert written == file.read_text()
+        renew(samples.PAGE, name, "net", written)
+    else:
+        assert written == samples.SAMPLES[name]["net"]
     assert findings(text, name) == told
     language.loads(written)
 

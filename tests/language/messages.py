@@ -1,41 +1,50 @@
 """Wrong nets and what is told of them, in the pages of `messages/`: one page an area, one section a net.
 
 A section has the name of its net, prose, the net, and its messages, each with where it is: line and column, severity,
-id, text, hints. `drawings.md` has whole drawings instead. `files/` has what nets read, and files that are no text.
+id, text, hints. `drawings.md` and `bytes.md` have whole drawings instead, and `files.md` what nets read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.documents import Section, renew, sections
+
 FOLDER = Path(__file__).parent / "messages"
-FILES = FOLDER / "files"
-PAGES = tuple(sorted(FOLDER.glob("*.md")))
-SECTION = re.compile(
-    r"^## (?P<name>\w+)\n(?P<prose>.*?)^````net\n(?P<net>.*?)^````\n\n"
-    r"````(?P<kind>messages|drawing)\n(?P<told>.*?)^````$",
-    re.MULTILINE | re.DOTALL,
-)
+RAW = tuple(sections(FOLDER / "bytes.md"))
 
 
-class Section(NamedTuple):
+class WrongNet(NamedTuple):
+    """A section of a page; `kind`: whether it holds messages alone or the whole drawing."""
+
     page: str
     name: str
     net: str
     kind: str
     told: str
 
-
-def sections(page: Path) -> Iterator[Section]:
-    for found in SECTION.finditer(page.read_text(encoding="utf-8")):
-        yield Section(page.stem, found["name"], found["net"], found["kind"], found["told"])
+    def renew(self, told: str) -> None:
+        renew(FOLDER / f"{self.page}.md", self.name, self.kind, told)
 
 
-def every_section() -> list[Section]:
-    return [one for page in PAGES for one in sections(page)]
+def wrong_net(section: Section) -> WrongNet:
+    (_, net), (kind, told) = section.blocks.items()
+    return WrongNet(section.page, section.name, net, kind, told)
+
+
+def every_net() -> list[WrongNet]:
+    pages = [page for page in sorted(FOLDER.glob("*.md")) if page.stem not in ("bytes", "files")]
+    return [wrong_net(section) for page in pages for section in sections(page)]
+
+
+def write_files(folder: Path) -> None:
+    """Write what nets of the pages read."""
+    for file in sections(FOLDER / "files.md"):
+        path = folder / file.name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(file.data())
 
 
 def without_drawing(text: str, name: str) -> str:
@@ -50,15 +59,3 @@ def without_drawing(text: str, name: str) -> str:
         lines.append(f"{where.removeprefix(f'{name}:')} {head}".lstrip())
         lines += [f"  {line.strip()}" for line in rest if re.match(r" +(hint|note): ", line)]
     return "".join(f"{line}\n" for line in lines)
-
-
-def renewed(page: Path, told: dict[str, str]) -> str:
-    """Return the page with other messages, by the name of the net."""
-
-    def one(found: re.Match[str]) -> str:
-        start, end = found.span("told")
-        return (
-            found[0][: start - found.start()] + told.get(found["name"], found["told"]) + found[0][end - found.start() :]
-        )
-
-    return SECTION.sub(one, page.read_text(encoding="utf-8"))

@@ -1,11 +1,18 @@
-"""Random syntax trees, for tests: everything that the grammar can say, spelled as the parser reads it."""
+"""Random syntax trees, for tests: everything that the grammar can say, spelled as the parser reads it.
+
+What a field of a node may be follows from its annotation; the tables and methods say where the grammar wants something
+narrower.
+"""
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from random import Random
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from petri.language.syntax import tree
 from petri.net import Span
@@ -18,6 +25,24 @@ NAMES = (
 )  # fmt: skip
 UNITS = ("ns", "B", "cycle", "Gbps")
 NUMBERS = ("0", "3", "2.5", "1e6", "1_000", "0.125", "12E-3", "5%", "99.9%")
+POSTFIX: Final = 9
+# The least level of an expression that a field may have, as in `petri.language.layout.writing`, where it is not 0.
+LEVELS: Final[dict[tuple[Any, str], int]] = {
+    (tree.Range, "low"): 6, (tree.Range, "high"): 6, (tree.RangeType, "low"): 6, (tree.RangeType, "high"): 6,
+    (tree.Place, "capacity"): 6, (tree.Place, "weight"): 6, (tree.Arc, "term"): 4, (tree.Delayed, "output"): 6,
+    (tree.Expect, "formula"): 6, (tree.Expect, "bound"): 6, (tree.Expect, "within"): 6,
+    (tree.At, "event"): POSTFIX, (tree.Passage, "start"): POSTFIX, (tree.Passage, "end"): POSTFIX,
+}  # fmt: skip
+# How many elements a list may have, where it is not up to two.
+SIZES: Final[dict[tuple[Any, str], tuple[int, int]]] = {
+    (tree.By, "keys"): (1, 2), (tree.By, "end_keys"): (1, 2), (tree.Keys, "parts"): (2, 3),
+    (tree.List, "items"): (1, 3), (tree.Transition, "inputs"): (0, 3), (tree.Instance, "arguments"): (0, 3),
+}  # fmt: skip
+DECLARATIONS: Final = (
+    tree.Net, tree.Time, tree.Import, tree.Param, tree.Const, tree.Type, tree.Dist, tree.Fn, tree.Place,
+    tree.Transition, tree.Port, tree.Instance, tree.Measure, tree.Expect, tree.Run,
+)  # fmt: skip
+EXPRESSIONS, TYPES = frozenset(get_args(tree.Expr)), frozenset(get_args(tree.TypeExpr))
 
 T = TypeVar("T")
 
@@ -35,17 +60,56 @@ def bare(node: Any) -> Any:
 
 
 class Programs:
-    """Draws trees from a source of chance. Levels of expressions are those of `petri.language.layout.writing`."""
+    """Draws trees from a source of chance."""
 
-    def __init__(self, chance: Random) -> None:
+    def __init__(self, chance: Random, size: int = 60) -> None:
         self.chance = chance
-        self.budget = 60  # operations that may still be drawn; bounds the size of a program
+        self.budget = size  # operations that may still be drawn; bounds the size of a program
 
     def program(self) -> tuple[tree.Declaration, ...]:
-        return tuple(
-            self.module() if self.chance.random() < 0.15 else self.declaration()
-            for _ in range(self.chance.randint(1, 4))
-        )
+        return self._some(lambda: self.module() if self.chance.random() < 0.15 else self.declaration(), 1, 4)
+
+    def declaration(self) -> Any:
+        return self.node(self.chance.choice(DECLARATIONS))
+
+    def module(self) -> tree.Module:
+        parameters = self._some(lambda: self.node(tree.Param, default=self._maybe(self.expression)), 0, 2)
+        name = self.chance.choice(("Engine", "at"))
+        return tree.Module(name, parameters, "", NOWHERE, NOWHERE, self._some(self.declaration, 0, 3))
+
+    # ------------------------------------------------------------ nodes and their fields
+
+    def node(self, kind: type[T], **given: Any) -> T:
+        """Draw a node, whose fields are those that are given, that its own method draws, or of their annotations."""
+        own = getattr(self, f"_{kind.__name__.lower()}", None)
+        given = {**(own() if own is not None else {}), **given}
+        hints = get_type_hints(kind)
+        return kind(**{name: given[name] if name in given else self._field(kind, name, hints[name]) for name in hints})
+
+    def _field(self, kind: type, name: str, hint: Any) -> Any:
+        if hint is Span or name.endswith("_span"):
+            return NOWHERE
+        if hint is str:
+            return "" if name == "doc" else self.name()
+        if hint is bool:
+            return self.chance.random() < 0.5
+        parts, origin = get_args(hint), get_origin(hint)
+        if origin is Literal:
+            return self.chance.choice(parts)
+        if origin is tuple:
+            return self._some(lambda: self._field(kind, name, parts[0]), *SIZES.get((kind, name), (0, 2)))
+        if origin not in (Union, UnionType):
+            return self.node(hint)
+        others = frozenset(parts) - {type(None)}
+        if len(others) < len(parts):
+            present = functools.reduce(operator.or_, others)
+            return self._maybe(lambda: self._field(kind, name, present))
+        if others == EXPRESSIONS:
+            return self.expression(LEVELS.get((kind, name), 0))
+        if others == TYPES:
+            return self.type()
+        counted = self.chance.choice(sorted(parts, key=str))  # the values of an index: a range, or a name of a type
+        return tree.Name(self.name(), NOWHERE) if counted is tree.Name else self.node(counted)
 
     def _some(self, make: Callable[[], T], least: int, most: int) -> tuple[T, ...]:
         return tuple(make() for _ in range(self.chance.randint(least, most)))
@@ -66,9 +130,9 @@ class Programs:
 
     def expression(self, lowest: int = 0) -> Any:
         self.budget -= 1
-        level = 9 if self.budget < 0 else self.chance.choice((9, 9, self.chance.randint(lowest, 9)))
+        level = POSTFIX if self.budget < 0 else self.chance.choice((POSTFIX, POSTFIX, self.chance.randint(lowest, 9)))
         if level == 0:
-            return self._pick(self.conditional, self.record)
+            return self._pick(lambda: self.node(tree.If), lambda: self.node(tree.Record))
         if level in (1, 2, 6, 7):
             operators = {1: ("or",), 2: ("and",), 6: ("+", "-"), 7: ("*", "/", "div", "mod")}[level]
             left, right = self.expression(level), self.expression(level + 1)
@@ -76,17 +140,11 @@ class Programs:
         if level == 3:
             return tree.Unary("not", self.expression(3), NOWHERE)
         if level == 4:
-            operator = self.chance.choice(("==", "!=", "<", "<=", ">", ">="))
-            return tree.Binary(operator, self.expression(5), self.expression(5), NOWHERE)
+            comparison = self.chance.choice(("==", "!=", "<", "<=", ">", ">="))
+            return tree.Binary(comparison, self.expression(5), self.expression(5), NOWHERE)
         if level == 5:
-            return self.range()
+            return self.node(tree.Range)
         return tree.Unary("-", self.expression(8), NOWHERE) if level == 8 else self.postfix()
-
-    def conditional(self) -> tree.If:
-        return tree.If(self.expression(), self.expression(), self.expression(), NOWHERE)
-
-    def range(self) -> tree.Range:
-        return tree.Range(self.expression(6), self.expression(6), NOWHERE)
 
     def postfix(self) -> Any:
         node = self.atom()
@@ -98,264 +156,154 @@ class Programs:
     def _behind(self, base: Any) -> Any:
         return self._pick(
             lambda: tree.Field(base, self.chance.choice((*NAMES, "p99.9")), NOWHERE),
-            lambda: tree.Index(base, self._maybe(self.expression), NOWHERE),
+            lambda: self.node(tree.Index, base=base),
             lambda: tree.Call(base, self._some(self.argument, 0, 3), NOWHERE),
-            lambda: tree.With(base, self.record(), NOWHERE),
+            lambda: self.node(tree.With, base=base),
         )
-
-    def list(self) -> tree.List | tree.ListFor:
-        if self.chance.random() < 0.3:
-            return tree.ListFor(self.expression(), self.over(), NOWHERE)
-        return tree.List(self._some(self.expression, 1, 3), NOWHERE)
-
-    def over(self) -> tree.Over:
-        return tree.Over(self.name(), self.expression(), NOWHERE)
 
     def atom(self) -> Any:
         if self.budget > 0 and self.chance.random() < 0.15:
-            return tree.Paren(self._pick(self.expression, self.at), NOWHERE)
-        return self._pick(self.number, self.named, *((self.list,) if self.budget > 0 else ()))
+            return tree.Paren(self._pick(self.expression, lambda: self.node(tree.At)), NOWHERE)
+        return self.node(self.chance.choice((tree.Number, tree.Name, *self._lists())))
 
-    def number(self) -> tree.Number:
-        text = self.chance.choice(NUMBERS)
-        value = Fraction(text.rstrip("%").replace("_", "")) / (100 if text.endswith("%") else 1)
-        return tree.Number(value, text, self._maybe(lambda: self.chance.choice(UNITS)), NOWHERE)
-
-    def named(self) -> tree.Name:
-        return tree.Name(self.chance.choice((*NAMES, "_", "token", "all", "now", "true", "false")), NOWHERE)
-
-    def at(self) -> tree.At:
-        return tree.At(self.expression(), self.postfix(), self._maybe(self.expression), NOWHERE)
-
-    def asked(self) -> tree.Asked:
-        stop = self._maybe(self.expression)
-        within = self.expression() if stop is None else self._maybe(self.expression)
-        begin = None if within is None else self._maybe(self.expression)
-        return tree.Asked(self.expression(), stop, within, begin, NOWHERE)
-
-    def record(self) -> tree.Record:
-        fields = [(name, self._maybe(self.field), NOWHERE) for name in self.unique(0, 3)]
-        return tree.Record(tuple(fields), NOWHERE)
-
-    def field(self) -> Any:
-        if self.budget > 0 and self.chance.random() < 0.2:
-            return tree.Element(self.expression(), self.field(), NOWHERE)
-        return self.expression()
+    def _lists(self) -> tuple[Any, ...]:
+        return (self.chance.choice((tree.List, tree.List, tree.ListFor)),) if self.budget > 0 else ()
 
     def argument(self) -> Any:
+        kinds = (tree.Text, tree.Weighted, tree.Each, tree.Passage, tree.By, tree.Ordered, tree.Asked)
         return self._pick(
             self.expression,
             self.expression,
-            lambda: tree.Text(self.chance.choice(("sizes.csv", "two  words.csv", "")), NOWHERE),
             lambda: tree.Name("end", NOWHERE),
-            lambda: tree.Weighted(self.expression(), self.expression(), NOWHERE),
-            lambda: tree.Each(self.over(), self.expression(), NOWHERE),
-            lambda: tree.Passage(self.postfix(), self.postfix(), NOWHERE),
-            lambda: tree.By(self.keys(), self._maybe(self.keys), NOWHERE),
-            lambda: tree.Ordered(self.expression(), NOWHERE),
-            self.asked,
+            *[lambda kind=kind: self.node(kind) for kind in kinds],
         )
 
-    def keys(self) -> tuple[Any, ...]:
-        return self._some(self.expression, 1, 2)
+    def _if(self) -> dict[str, Any]:
+        return {"otherwise": self.expression()}
+
+    def _number(self) -> dict[str, Any]:
+        text = self.chance.choice(NUMBERS)
+        value = Fraction(text.rstrip("%").replace("_", "")) / (100 if text.endswith("%") else 1)
+        return {"value": value, "text": text, "unit": self._maybe(lambda: self.chance.choice(UNITS))}
+
+    def _name(self) -> dict[str, Any]:
+        return {"name": self.chance.choice((*NAMES, "_", "token", "all", "now", "true", "false"))}
+
+    def _text(self) -> dict[str, Any]:
+        return {"value": self.chance.choice(("sizes.csv", "two  words.csv", ""))}
+
+    def _asked(self) -> dict[str, Any]:
+        stop = self._maybe(self.expression)
+        within = self.expression() if stop is None else self._maybe(self.expression)
+        return {"stop": stop, "within": within, "begin": None if within is None else self._maybe(self.expression)}
+
+    def _record(self) -> dict[str, Any]:
+        return {"fields": tuple((name, self._maybe(self.value), NOWHERE) for name in self.unique(0, 3))}
+
+    def value(self) -> Any:
+        """Return what a field of a record gets."""
+        if self.budget > 0 and self.chance.random() < 0.2:
+            return tree.Element(self.expression(), self.value(), NOWHERE)
+        return self.expression()
+
+    def ordering(self, level: int) -> tree.Expr:
+        return self.node(tree.Keys) if self.chance.random() < 0.3 else self.expression(level)
 
     # ------------------------------------------------------------ types
 
     def type(self) -> Any:
-        return self._pick(
-            lambda: tree.NamedType(self.chance.choice((*NAMES, "token")), NOWHERE),
-            lambda: tree.RangeType(self.expression(6), self.expression(6), NOWHERE),
-            self.vector_type,
-            lambda: tree.EnumType(tuple((name, NOWHERE) for name in self.unique(2, 3)), NOWHERE),
-            self.record_type,
+        return self.node(
+            self.chance.choice((tree.NamedType, tree.RangeType, tree.VectorType, tree.EnumType, tree.RecordType))
         )
 
-    def vector_type(self) -> tree.VectorType:
-        named = tree.NamedType(self.name(), NOWHERE)
-        element = self.vector_type() if self.chance.random() < 0.3 else named
-        return tree.VectorType(element, self.expression(), NOWHERE)
+    def _namedtype(self) -> dict[str, Any]:
+        return {"name": self.chance.choice((*NAMES, "token"))}
 
-    def _fields(self) -> tuple[Any, ...]:
-        return tuple((name, self.type(), NOWHERE) for name in self.unique(0, 2))
+    def _vectortype(self) -> dict[str, Any]:
+        return {"element": self.node(tree.VectorType if self.chance.random() < 0.3 else tree.NamedType)}
 
-    def record_type(self) -> tree.RecordType:
+    def _enumtype(self) -> dict[str, Any]:
+        return {"names": tuple((name, NOWHERE) for name in self.unique(2, 3))}
+
+    def _recordtype(self) -> dict[str, Any]:
         self.budget -= 3
-        least = 1
-        fields = [
+        return {"fields": self.named_types(1, 3)}
+
+    def named_types(self, least: int, most: int) -> tuple[Any, ...]:
+        return tuple(
             (name, self.type() if self.budget > 0 else tree.NamedType("int", NOWHERE), NOWHERE)
-            for name in self.unique(least, 3)
-        ]
-        return tree.RecordType(tuple(fields), NOWHERE)
+            for name in self.unique(least, most)
+        )
 
     # ------------------------------------------------------------ declarations
 
-    def declaration(self) -> Any:
-        where: dict[str, Any] = {"doc": "", "name_span": NOWHERE, "span": NOWHERE}
-        chance, name = self.chance, self.name
-        return self._pick(
-            lambda: tree.Net(name(), **where),
-            lambda: tree.Time(chance.choice(UNITS), NOWHERE),
-            self.imported,
-            lambda: self.parameter(self.expression()),
-            lambda: tree.Const(name(), self.expression(), unit=chance.random() < 0.5, **where),
-            lambda: tree.Type(name(), self.type(), **where),
-            lambda: tree.Dist(name(), self.expression(), **where),
-            lambda: tree.Fn(name(), self._fields(), self._maybe(self.type), self.expression(), **where),
-            self.place,
-            self.transition,
-            lambda: tree.Port(
-                self._not_out(),
-                direction=chance.choice(("in", "out", "")),
-                size=self._some(self.counted, 0, 2),
-                type=None,
-                **where,
-            ),
-            self.instance,
-            self.measure,
-            self.expect,
-            self.run,
-        )
+    def _time(self) -> dict[str, Any]:
+        return {"unit": self.chance.choice(UNITS), "resolution": None}
 
-    def imported(self) -> tree.Import:
+    def _import(self) -> dict[str, Any]:
         name, path = self.chance.choice((("ixp.dram", None), ("a part.net", "a part.net")))
-        settings = self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2)
-        return tree.Import(name, path, self._maybe(lambda: "own"), None, settings, NOWHERE)
+        return {"name": name, "path": path, "alias": self._maybe(lambda: "own")}
 
-    def _not_out(self) -> str:
-        return self.chance.choice([name for name in NAMES if name != "out"])
+    def _param(self) -> dict[str, Any]:
+        return {"default": self.expression()}
 
-    def parameter(self, default: Any) -> tree.Param:
-        return tree.Param(self.name(), self._maybe(self.type), default, self._maybe(self.range), "", NOWHERE, NOWHERE)
+    def _fn(self) -> dict[str, Any]:
+        return {"parameters": self.named_types(0, 2)}
 
-    def place(self) -> tree.Place:
+    def _place(self) -> dict[str, Any]:
         discipline = self.chance.choice(("bag", "fifo", "lifo", "by"))
         capacity = self._maybe(lambda: self.expression(6))
-        return tree.Place(
-            name=self.name(),
-            size=self._some(self.index, 0, 2),
-            type=self._maybe(self.type),
-            discipline=discipline,  # type: ignore[arg-type]
-            key=self.ordering(6) if discipline == "by" else None,
-            per=self._maybe(lambda: self.ordering(6)),
-            capacity=capacity,
-            weight=None if capacity is None else self._maybe(lambda: self.expression(6)),
-            initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
-            condition=self._maybe(self.expression),
-            doc="",
-            name_span=NOWHERE,
-            span=NOWHERE,
-        )
+        return {
+            "discipline": discipline,
+            "key": self.ordering(6) if discipline == "by" else None,
+            "per": self._maybe(lambda: self.ordering(6)),
+            "capacity": capacity,
+            "weight": None if capacity is None else self._maybe(lambda: self.expression(6)),
+            "service": False,
+        }
 
-    def loops(self) -> tuple[tree.Loop, ...]:
-        return self._some(lambda: tree.Loop(self.name(), self.counted(), NOWHERE), 0, 2)
-
-    def index(self) -> tree.Range | tree.Name | tree.Loop:
-        counted = self.counted()
-        return tree.Loop(self.name(), counted, NOWHERE) if self.chance.random() < 0.3 else counted
-
-    def counted(self) -> tree.Range | tree.Name:
-        return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()
-
-    def ordering(self, level: int) -> tree.Expr:
-        if self.chance.random() < 0.7:
-            key: tree.Expr = self.expression(level)
-            return key
-        return tree.Keys(self._some(self.expression, 2, 3), NOWHERE)
-
-    def preference(self) -> tree.Preference:
-        word = self.chance.choice(("least", "most"))
-        return tree.Preference(word, self.ordering(4), NOWHERE)  # type: ignore[arg-type]
-
-    def arc(self) -> tree.Arc:
+    def _arc(self) -> dict[str, Any]:
         mode = self.chance.choice(("take", "take", "read", "no", "no", "reset", "all"))
-        if mode == "all":
-            return tree.Arc("all", False, self.taken(), NOWHERE, self._maybe(self.expression))
-        sees_all = mode in ("take", "read") and self.chance.random() < 0.3
-        return tree.Arc(mode, sees_all, self.expression(4), NOWHERE)  # type: ignore[arg-type]
+        whole = mode == "all"
+        return {
+            "mode": mode,
+            "any": mode in ("take", "read") and self.chance.random() < 0.3,
+            "term": self.taken() if whole else self.expression(4),
+            "condition": self._maybe(self.expression) if whole else None,
+            "in_turn": False,
+        }
 
     def taken(self) -> tree.Expr:
         """Return the place of `all` or `each`."""
         place = tree.Name(self.name(), NOWHERE)
         return tree.Call(place, self._some(self.expression, 1, 2), NOWHERE) if self.chance.random() < 0.7 else place
 
-    def memory(self) -> tree.Memory:
-        return tree.Memory(self.chance.choice(("restart", "resume", "repeat")), NOWHERE)
+    def _transition(self) -> dict[str, Any]:
+        return {"outputs": self._some(self.output, 1, 3)}
 
-    def transition(self) -> tree.Transition:
-        return tree.Transition(
-            name=self.name(),
-            loops=self.loops(),
-            condition=self._maybe(self.expression),
-            inputs=self._some(self.arc, 0, 3),
-            outputs=self._some(self.output, 1, 3),
-            draws=self._some(lambda: tree.Draw(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
-            lets=self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
-            time=self._maybe(self.expression),
-            clock=self._maybe(self.expression),
-            servers=self._maybe(self.expression),
-            memory=self._maybe(self.memory),
-            speed=self._maybe(self.expression),
-            guard=self._maybe(self.expression),
-            priority=self._maybe(self.expression),
-            weight=self._maybe(self.expression),
-            prefer=self._maybe(self.preference),
-            doc="",
-            name_span=NOWHERE,
-            span=NOWHERE,
-        )
+    def _preference(self) -> dict[str, Any]:
+        return {"key": self.ordering(4)}
 
     def output(self, closed: bool = False) -> Any:
         """Return an output; a `closed` one has an `else` to each `if`, so that another `else` may follow."""
         if self.chance.random() < 0.7:
             if self.chance.random() < 0.1:
                 return tree.ForEach(self.taken(), NOWHERE)
-            given = self.expression(6)
-            return tree.Delayed(given, self.expression(), NOWHERE) if self.chance.random() < 0.2 else given
+            return self.node(tree.Delayed) if self.chance.random() < 0.2 else self.expression(6)
         if not closed and self.chance.random() < 0.5:
             return tree.If(self.expression(), self.output(), None, NOWHERE)
         return tree.If(self.expression(), self.output(closed=True), self.output(closed), NOWHERE)
 
-    def instance(self) -> tree.Instance:
-        arguments = self._some(lambda: tree.Argument(self._maybe(self.name), self.expression(), NOWHERE), 0, 3)
-        condition = self._maybe(self.expression)
-        return tree.Instance(
-            self.name(), self.loops(), self.name(), arguments, condition, "", NOWHERE, NOWHERE, NOWHERE
-        )
+    def _port(self) -> dict[str, Any]:
+        return {"name": self.chance.choice([name for name in NAMES if name != "out"]), "type": None}
 
-    def measure(self) -> tree.Measure:
-        record = self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2)
-        formula, condition = self._pick(self.expression, self.at), self._maybe(self.expression)
-        unit = self._maybe(lambda: self.chance.choice(("MBps", "cycle")))
-        return tree.Measure(
-            name=self.name(),
-            loops=self.loops(),
-            formula=formula,
-            unit=unit,
-            unit_span=None if unit is None else NOWHERE,
-            record=record,
-            condition=condition,
-            doc="",
-            name_span=NOWHERE,
-            span=NOWHERE,
-        )
+    def _measure(self) -> dict[str, Any]:
+        return {
+            "formula": self._pick(self.expression, lambda: self.node(tree.At)),
+            "unit": self._maybe(lambda: self.chance.choice(("MBps", "cycle"))),
+            "record": self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2),
+        }
 
-    def expect(self) -> tree.Expect:
-        comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))
-
-        def summed() -> Any:
-            return self.expression(6)
-
-        within, condition = self._maybe(summed), self._maybe(self.expression)
-        return tree.Expect(self._maybe(summed), comparison, summed(), within, condition, NOWHERE)
-
-    def run(self) -> tree.Run:
+    def _run(self) -> dict[str, Any]:
         until = self._maybe(self.expression)
-        warmup, replications, precision, seed = (self._maybe(self.expression) for _ in range(4))
-        dead = until is None and self.chance.random() < 0.5
-        return tree.Run(until, dead, warmup, replications, precision, seed, NOWHERE)
-
-    def module(self) -> tree.Module:
-        parameters = self._some(lambda: self.parameter(self._maybe(self.expression)), 0, 2)
-        return tree.Module(
-            self.chance.choice(("Engine", "at")), parameters, "", NOWHERE, NOWHERE, self._some(self.declaration, 0, 3)
-        )
+        return {"until": until, "dead": until is None and self.chance.random() < 0.5}

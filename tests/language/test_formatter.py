@@ -17,7 +17,7 @@ from petri.language.layout.writing import declaration
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import lex
 from petri.language.syntax.parser import parse
-from tests.language.programs import NOWHERE, Programs, bare
+from tests.language.programs import DECLARATIONS, NOWHERE, Programs, bare
 from tests.sampling import one_in
 
 ROOT = Path(__file__).parents[2]
@@ -67,14 +67,12 @@ def test_parsing_reads_what_was_written(chance: random.Random) -> None:
     assert bare(tree_of(plain(program)).declarations) == bare(program)
 
 
-@given(chances)
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
-def test_formatting_keeps_the_tree_and_the_comments_and_is_stable(chance: random.Random) -> None:
-    text = scattered(plain(Programs(chance).program()), chance)
-    formatted = format_source(text, "test.net")
-    assert bare(tree_of(formatted)) == bare(tree_of(text))
-    assert comments(formatted) == comments(text)
-    assert format_source(formatted, "test.net") == formatted
+@pytest.mark.parametrize("kind", DECLARATIONS, ids=lambda kind: kind.__name__)
+def test_each_declaration_is_read_as_it_was_written(kind: type[tree.Declaration]) -> None:
+    for seed in range(12):
+        programs = Programs(random.Random(seed), size=12)
+        program = (programs.node(kind),)
+        assert bare(tree_of(plain(program)).declarations) == bare(program), seed
 
 
 @pytest.mark.parametrize("path", one_in(12, LIBRARY))
@@ -263,8 +261,7 @@ def test_line_ends_of_other_systems_become_line_feeds() -> None:
 
 
 @pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 400), marks=pytest.mark.slow)], ids=str)
-def test_many_random_programs(seeds: range) -> None:
-    """The same as above without shrinking, which is faster."""
+def test_formatting_keeps_the_tree_and_the_comments_and_is_stable(seeds: range) -> None:
     for seed in seeds:
         chance = random.Random(seed)
         text = scattered(plain(Programs(chance).program()), chance)

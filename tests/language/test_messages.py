@@ -7,7 +7,6 @@ before committing it.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,11 @@ from petri.diagnostics import LanguageError, render_all, summary
 from petri.language.syntax.foreign import decode
 from petri.language.syntax.parser import parse
 from petri.wording import area_table
-from tests.language.messages import FILES, FOLDER, Section, every_section, renewed, without_drawing
+from tests.documents import Section, renew
+from tests.language.messages import FOLDER, RAW, WrongNet, every_net, without_drawing, write_files
 
 UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
-SECTIONS = every_section()
-RAW = sorted((FILES / "syntax_errors").glob("*.net"))
+SECTIONS = every_net()
 
 # Told where a page cannot go; each has a test of its own (test_parameters, test_files, test_hostile).
 ELSEWHERE = {
@@ -54,7 +53,7 @@ SOME_SLOW = [
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return all nets of the pages as files, with what they read."""
     made = tmp_path_factory.mktemp("messages")
-    shutil.copytree(FILES, made, dirs_exist_ok=True)
+    write_files(made)
     for one in SECTIONS:
         if one.page != "syntax":
             (made / f"{one.name}.net").write_text(one.net, encoding="utf-8")
@@ -67,7 +66,7 @@ def drawn(name: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("one", SOME_SLOW)
-def test_messages(one: Section, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages(one: WrongNet, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"{one.name}.net"
     if one.page == "syntax":
         told = drawn(name, one.net)
@@ -78,20 +77,21 @@ def test_messages(one: Section, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     if one.kind == "messages":
         told = without_drawing(told, name)
     if UPDATE:
-        page = FOLDER / f"{one.page}.md"
-        page.write_text(renewed(page, {one.name: told}), encoding="utf-8")
+        one.renew(told)
     else:
         assert told == one.told
 
 
-@pytest.mark.parametrize("path", RAW, ids=lambda path: path.stem)
-def test_files_with_other_bytes(path: Path) -> None:
-    text, diagnostics = decode(path.read_bytes(), path.name)
-    diagnostics = diagnostics or parse(text, path.name)[1]
-    told = f"{render_all(diagnostics, {path.name: text})}\n\n{summary(diagnostics)}\n"
+@pytest.mark.parametrize("file", RAW, ids=lambda file: file.name)
+def test_files_with_other_bytes(file: Section) -> None:
+    name = f"{file.name}.net"
+    text, diagnostics = decode(file.data(), name)
+    diagnostics = diagnostics or parse(text, name)[1]
+    told = f"{render_all(diagnostics, {name: text})}\n\n{summary(diagnostics)}\n"
     if UPDATE:
-        path.with_suffix(".txt").write_text(told, encoding="utf-8")
-    assert told == path.with_suffix(".txt").read_text(encoding="utf-8")
+        renew(FOLDER / "bytes.md", file.name, "drawing", told)
+    else:
+        assert told == file.blocks["drawing"]
 
 
 def test_every_error_has_a_net() -> None:

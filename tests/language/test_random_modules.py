@@ -93,9 +93,7 @@ def reference(inner: Inner, number: int) -> str:
 
 
 def expanded(module: Module, path: str, n: int) -> Iterator[tuple[str, str]]:
-    """Yield the measures of an instance with those of the instances in it: full names, and formulas without
-    measures.
-    """
+    """Yield the measures of an instance and its inner ones: full names, and formulas without measures."""
     for number, (array, _, _) in enumerate(module.measures):
         for k in range(n + 1) if array else (0,):
             yield f"{path}m{number}{f'[{k}]' if array else ''}", formula(module, path, n, number, k)

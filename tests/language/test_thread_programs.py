@@ -36,7 +36,7 @@ def determined(first: int, count: int) -> Iterator[tuple[Program, Logged]]:
 
 
 def rounded(out: list[tuple[int, float]]) -> Logged:
-    """In the order of the instants; what several activations log at one instant is in no order."""
+    """Sort by instants; what several activations log at one instant has no order."""
     return sorted((round(at, 3), what) for what, at in out)
 
 

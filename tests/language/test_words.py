@@ -56,3 +56,11 @@ def test_the_words_that_divide_a_net_stay_reserved() -> None:
     for word in ("place", "transition", "if", "then", "true", "now", "end", "when", "takes"):
         found = language.checks(f"net n\nplace {word} = token\nplace b\ntransition t: b -> b  takes 1")
         assert [one.id for one in found if one.severity == "error"] == ["reserved-name"], word
+
+
+@pytest.mark.parametrize("memory", ["restart", "resume", "repeat"])
+def test_a_clause_behind_a_number_is_not_its_unit(memory: str) -> None:
+    net = language.loads(f"place a = token\ntransition t: a -> a  after 5 {memory} when tokens(a) > 0")
+    (clock,) = [t.clock for t in net.transitions]
+    assert clock is not None
+    assert clock.memory == memory

@@ -165,9 +165,7 @@ class Machine:
     # ------------------------------------------------------------ tokens
 
     def give(self, place: str, token: Any = None) -> None:
-        """Put a token; what waits for one goes on: interrupts before steps, of each step its first
-        activation.
-        """
+        """Put a token; what waits for one goes on: interrupts before steps, of each step its first activation."""
         self.places[place].append(token)
         hit = [w for w in self.waits for _, bell in w.process.blocks if bell == place]  # type: ignore[union-attr]
         if hit:

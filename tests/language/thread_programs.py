@@ -183,9 +183,7 @@ class Maker:
         return [self.wait(), self.log(), *more]
 
     def one(self, kind: str, depth: int, unsure: bool) -> list[Step]:
-        """Return a step that waits or looks, and behind it a `wait` at which it goes on if its time is over, and a
-        log.
-        """
+        """Return a step that waits or looks, the `wait` at which it goes on when its time is over, and a log."""
         limit = self.limit() if kind in ("use", "hold", "take") else None
         made: list[Step]
         if kind == "use":

@@ -91,7 +91,7 @@ def test_no_more_replications_are_asked_for_than_are_left() -> None:
 
 
 def tail(values: list[float], bound: float) -> float:
-    """Of Student's t, adjusted for skewness by Hall's transformation t + 2βt² + 4/3 β²t³ + β, with β = B / (6 √n)."""
+    """Return the tail of Student's t, adjusted for skewness: Hall's t + 2βt² + 4/3 β²t³ + β, with β = B / (6 √n)."""
     n, mean = len(values), statistics.fmean(values)
     deviation = statistics.stdev(values)
     t = (mean - bound) * math.sqrt(n) / deviation

@@ -128,7 +128,7 @@ def test_the_bucket_of_zero_reaches_to_both_sides() -> None:
 
 
 def spread_quantile(values: list[float], share: float) -> float:
-    """With the values of each bucket spread evenly over it, unless they are its edge."""
+    """Spread the values of each bucket evenly over it, unless they are its edge."""
     groups: dict[int, list[float]] = {}
     for value in sorted(values):
         groups.setdefault(bucket(value), []).append(value)

@@ -116,7 +116,7 @@ def test_figures_are_judged_one_by_one() -> None:
 
 
 def batch_correlation(length: float) -> float:
-    """Of the means of batches that are so many times as long as the process remembers."""
+    """Return the correlation of the means of batches, so many times as long as the process remembers."""
     return -(math.expm1(-length) ** 2) / (2.0 * (1.0 - length - math.exp(-length)))
 
 

@@ -23,7 +23,7 @@ class Area(Protocol):
     def changes(self) -> list[Change]: ...
 
     def try_out(self, change: Change) -> Outcome | None:
-        """None if the change cannot be built."""
+        """Run the tests with the change. Return None if it cannot be built."""
 
 
 def area(name: str) -> Area:

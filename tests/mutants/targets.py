@@ -9,7 +9,6 @@ _ENGINE: Final = (
     "-k",
     "not native and not machine and not compiled and not interpreted",
     "tests/engine/test_operations.py",
-    "tests/engine/test_distributions.py",
     "tests/engine/test_engines_agree.py",
     "tests/semantics",
     "tests/engine/test_firings.py",
@@ -17,7 +16,6 @@ _ENGINE: Final = (
     "tests/engine/test_seeds.py",
     "tests/engine/test_exact_time.py",
     "tests/measure/test_on_engines.py",
-    "tests/measure/test_occupancy_on_engines.py",
     "tests/measure/test_probes.py",
     "tests/engine/test_reference_memory.py",
 )
@@ -28,7 +26,6 @@ _ENGINE_FILES: Final = (
 )  # fmt: skip
 # Each has tests of its own, and those of what reads it.
 _MEASURES: Final = {
-    "columns": ("test_columns", "test_on_engines", "test_probes", "test_names_and_series"),
     "decision": ("test_decision",),
     "difference": ("test_difference",),
     "estimate": ("test_estimate", "test_intervals", "test_single_run", "test_formula"),
@@ -44,8 +41,8 @@ _MEASURES: Final = {
         "test_difference",
     ),
     "observation": ("test_formula", "test_figures", "test_estimate", "test_probes", "test_on_engines"),
-    "occupancy": ("test_occupancy", "test_occupancy_on_engines"),
-    "passage": ("test_passage", "test_twins"),
+    "occupancy": ("test_occupancy",),
+    "passage": ("test_probes", "test_twins"),
     "reorder": ("test_reorder_vectors", "test_documentation", "test_twins", "test_reorder_definitions"),
     "sequential": ("test_sequential", "test_extremes"),
     "single_run": ("test_single_run",),
@@ -66,12 +63,10 @@ RUST_TESTS: Final = (
     "-k",
     "not reference and not machine and not compiled",  # the build is not optimised, and generates code slowly
     "tests/engine/test_operations.py",
-    "tests/engine/test_distributions.py",
     "tests/engine/test_engines_agree.py",
     "tests/engine/test_joins.py",
     "tests/measure/test_twins.py",
     "tests/measure/test_on_engines.py",
-    "tests/measure/test_occupancy_on_engines.py",
     "tests/semantics",
     "tests/engine/test_firings.py",
     "tests/engine/test_native.py",

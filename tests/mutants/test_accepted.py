@@ -8,7 +8,7 @@ import pytest
 
 from tests.mutants.accepted import KEYS, entries, is_accepted, written
 from tests.mutants.change import ROOT, Change, change_of, in_one_line
-from tests.mutants.python_changes import changes
+from tests.mutants.python import changes
 
 ENTRIES = entries()
 of_file = functools.cache(changes)

@@ -84,14 +84,14 @@ def mg1_sojourn(arrivals: float, service: Moments) -> float:
 
 
 def resumed_sojourn(gold: float, gold_service: Moments, silver: float, service: Moments) -> float:
-    """Of silver jobs that gold interrupts and that go on where they were (Conway, Maxwell & Miller 1967)."""
+    """Return the sojourn of silver jobs that gold interrupts and that resume (Conway, Maxwell & Miller 1967)."""
     gold_load, silver_load = gold * gold_service[0], silver * service[0]
     waiting = (gold * gold_service[1] + silver * service[1]) / (2.0 * (1.0 - gold_load - silver_load))
     return (service[0] + waiting) / (1.0 - gold_load)
 
 
 def busy_period(arrivals: float, service: Moments) -> Moments:
-    """Of M/G/1 (Takács 1962)."""
+    """Return the busy period of M/G/1 (Takács 1962)."""
     free = 1.0 - arrivals * service[0]
     return service[0] / free, service[1] / free**3
 
@@ -112,7 +112,7 @@ def occupied(rate: float, away: Moments, works: Sequence[float]) -> Moments:
 
 
 def begun_again_sojourn(rate: float, away: Moments, arrivals: float, occupying: Moments) -> float:
-    """Of silver jobs that occupy the server for a time with these moments, and wait for gold first (Gaver 1962)."""
+    """Return the sojourn of silver jobs that wait for gold first, by the moments of their times (Gaver 1962)."""
     first, second = occupying
     wait = arrivals * second / (2.0 * (1.0 - arrivals * first)) + rate * away[1] / (2.0 * (1.0 + rate * away[0]))
     return first + wait
@@ -152,9 +152,7 @@ def everyone(people: int, contact: float, recovery: float) -> dict[int, float]:
 
 
 def on_a_ring(people: int, contact: float, recovery: float) -> dict[int, float]:
-    """Return the number infected of SIS on a ring, where the last one stays ill, by the chain of all sets of
-    infected.
-    """
+    """Return the number infected of SIS on a ring, where the last one stays ill, by the chain of infected sets."""
     states = range(1, 1 << people)
     generator = np.zeros((len(states), len(states)))
     for state in states:

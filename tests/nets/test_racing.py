@@ -154,41 +154,24 @@ transition recover: infected(i) -> healthy(i)  after exp(2)  when tokens(infecte
 measure infected_people = mean(infected)
 measure alone = 1 - active(recover)
 """
-KANBAN = """// Four cells with a card each (Ciardo & Tilgner 1996)
-ctmc
-module cell1
-  w1 : [0..1]; x1 : [0..1]; y1 : [0..1];
-  [enter] w1+x1+y1 < 1 -> 1 : (w1'=w1+1);
-  [] w1 > 0 -> 0.36 : (w1'=w1-1) & (x1'=x1+1);
-  [] w1 > 0 -> 0.84 : (w1'=w1-1) & (y1'=y1+1);
-  [] x1 > 0 -> 0.3 : (x1'=x1-1) & (w1'=w1+1);
-  [fork] y1 > 0 -> 0.4 : (y1'=y1-1);
-endmodule
-module cell2
-  w2 : [0..1]; x2 : [0..1]; y2 : [0..1];
-  [fork] w2+x2+y2 < 1 -> 1 : (w2'=w2+1);
-  [] w2 > 0 -> 0.42 : (w2'=w2-1) & (x2'=x2+1);
-  [] w2 > 0 -> 0.98 : (w2'=w2-1) & (y2'=y2+1);
-  [] x2 > 0 -> 0.3 : (x2'=x2-1) & (w2'=w2+1);
-  [join] y2 > 0 -> 0.5 : (y2'=y2-1);
-endmodule
-module cell3
-  w3 : [0..1]; x3 : [0..1]; y3 : [0..1];
-  [fork] w3+x3+y3 < 1 -> 1 : (w3'=w3+1);
-  [] w3 > 0 -> 0.39 : (w3'=w3-1) & (x3'=x3+1);
-  [] w3 > 0 -> 0.91 : (w3'=w3-1) & (y3'=y3+1);
-  [] x3 > 0 -> 0.3 : (x3'=x3-1) & (w3'=w3+1);
-  [join] y3 > 0 -> 1 : (y3'=y3-1);
-endmodule
-module cell4
-  w4 : [0..1]; x4 : [0..1]; y4 : [0..1];
-  [join] w4+x4+y4 < 1 -> 1 : (w4'=w4+1);
-  [] w4 > 0 -> 0.33 : (w4'=w4-1) & (x4'=x4+1);
-  [] w4 > 0 -> 0.77 : (w4'=w4-1) & (y4'=y4+1);
-  [] x4 > 0 -> 0.3 : (x4'=x4-1) & (w4'=w4+1);
-  [] y4 > 0 -> 0.9 : (y4'=y4-1);
+CELL = """module cell{i}
+  w{i} : [0..1]; x{i} : [0..1]; y{i} : [0..1];
+  [{enter}] w{i}+x{i}+y{i} < 1 -> 1 : (w{i}'=w{i}+1);
+  [] w{i} > 0 -> {again} : (w{i}'=w{i}-1) & (x{i}'=x{i}+1);
+  [] w{i} > 0 -> {done} : (w{i}'=w{i}-1) & (y{i}'=y{i}+1);
+  [] x{i} > 0 -> 0.3 : (x{i}'=x{i}-1) & (w{i}'=w{i}+1);
+  [{leave}] y{i} > 0 -> {rate} : (y{i}'=y{i}-1);
 endmodule
 """
+KANBAN = "// Four cells with a card each (Ciardo & Tilgner 1996)\nctmc\n" + "".join(
+    CELL.format(i=number, enter=enter, again=again, done=done, leave=leave, rate=rate)
+    for number, enter, again, done, leave, rate in (
+        (1, "enter", 0.36, 0.84, "fork", 0.4),
+        (2, "fork", 0.42, 0.98, "join", 0.5),
+        (3, "fork", 0.39, 0.91, "join", 1),
+        (4, "join", 0.33, 0.77, "", 0.9),
+    )
+)
 
 GREATSPN = """<project name="two" version="121"><gspn name="Two"><nodes>
 <place name="gold_thinks" marking="1"/><place name="gold"/>

@@ -172,9 +172,7 @@ def oracle(depth: int, room: int, slow: float, cycles: int = 40) -> float:
 
 
 def fluid(depth: float, room: float, slow: float) -> float:
-    """Return the same if packets were a fluid as well: what the fast half needs, less what the slow half leaves for
-    it.
-    """
+    """Return the same for fluid packets: what the fast half needs, less what the slow half leaves for it."""
     fall, rise = PACKETS * (1 - 800 / 1100), PACKETS * (800 / slow - 1)
     return max(fall - min(depth + room, rise), 0.0) / (2 * PACKETS)
 

@@ -65,7 +65,7 @@ def agrees(samples: Floats, expected: float) -> None:
 
 
 def covariance(rates: Floats, mean: float, lag: int = 0) -> Floats:
-    """Of windows that lie `lag` apart, about the true mean, for each replication."""
+    """Return the covariance of windows `lag` apart, about the true mean, for each replication."""
     length = rates.shape[1] - lag
     return np.asarray(np.mean((rates[:, :length] - mean) * (rates[:, lag:] - mean), axis=1))
 
@@ -73,7 +73,7 @@ def covariance(rates: Floats, mean: float, lag: int = 0) -> Floats:
 def shot_covariance(
     flows_per_us: float, rate_squared: float, duration: float, window: float, lag: int = 0, power: int = 0
 ) -> float:
-    """Of shots of equal duration whose rates, averaged over the shot, have this second moment (SN, theorem 2)."""
+    """Return the covariance of shots of equal duration, by the second moment of their rates (SN, theorem 2)."""
     grid = 4000
     span = duration + (lag + 2) * window
     step = span / grid

@@ -43,7 +43,7 @@ expected:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    """Of nine figures one is an input, one is met by 0, one by what is offered; of the six left two are fitted."""
+    """Write nine figures: one is an input, one is met by 0, one by what is offered; two of the rest are fitted."""
     folder = tmp_path / "validation" / "levels"
     folder.mkdir(parents=True)
     (folder / "levels.net").write_text(NET, "utf-8")

@@ -26,7 +26,7 @@ TIMES = "title: Buffers of routers\ntimes: {measured: today at home, seconds: {f
 
 @pytest.fixture
 def studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two studies below the current folder, of which one has times; processors are two."""
+    """Write two studies below the current folder, one of them with times; processors are two."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     for name in ("buffers", "queues"):

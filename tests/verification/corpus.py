@@ -82,9 +82,7 @@ def counted(number: int, what: str) -> str:
 
 
 def figure(model: Model, known: dict[str, Any]) -> tuple[str, str, str]:
-    """Return what was published, the exact figure, and that of a run with its interval; or why they cannot be
-    compared.
-    """
+    """Return what was published, the exact figure, and a run's with its interval; or why they cannot be compared."""
     if "why" in known:
         return f"{known['value']:.12g}", known["why"], ""
     return f"{known['value']:.12g}", exact(model, known), simulated(model, known)

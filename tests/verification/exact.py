@@ -18,8 +18,9 @@ from typing import Any
 from petri import interchange, language
 from petri.diagnostics import LanguageError
 from petri.model import Model
-from petri.net import Expr, Net, OutputArc, Transition
+from petri.net import Net, Transition
 from petri.structs import replace
+from tests.exact.nets import initial_outputs
 
 PUBLISHED = Path(__file__).with_name("exact.json")
 MOST_STATES = 4_000_000
@@ -29,15 +30,7 @@ ROUNDED = 5e-10  # of the middle of an interval, if it was rounded to ten digits
 
 def beginning_again(net: Net, ends: tuple[str, ...]) -> Net:
     """Return the net in which these transitions lead to the initial marking."""
-    given = tuple(
-        OutputArc(
-            (number,),
-            tuple(Expr("const", slot.kind, value=value) for slot, value in zip(place.colour.slots, token, strict=True)),
-            count=Expr("const", "int", value=held),
-        )
-        for number, place in enumerate(net.places)
-        for held, token in place.initial
-    )
+    given = initial_outputs(net)
 
     def begins(one: Transition) -> Transition:
         if one.name not in ends:
@@ -59,7 +52,7 @@ def solved(folder: Path, known: dict[str, Any]) -> tuple[float, float, float]:
 
 
 def slack(known: dict[str, Any], least: float, greatest: float) -> float:
-    """By how much a published figure may be off by its own rounding."""
+    """Return how much a published figure may be off by its own rounding."""
     middle = (least + greatest) / 2
     if "interval" not in known:
         return NEAR * abs(greatest)

@@ -39,9 +39,7 @@ def goodness_of_fit(theory: Theory, sample: Numbers) -> float:
 
 
 def chi_square(counts: Numbers, shares: Numbers) -> float:
-    """Return whether counts agree with the shares of their cells; neighbours are joined until enough is expected in
-    each.
-    """
+    """Return whether counts agree with the shares of their cells; neighbours are joined until each expects enough."""
     total, cells, seen, expected = counts.sum(), [], 0.0, 0.0
     for count, share in zip(counts, shares, strict=True):
         seen, expected = seen + count, expected + share * total
@@ -64,7 +62,7 @@ def of_mean(theory: Theory, sample: Numbers) -> float:
 
 
 def of_variance(theory: Theory, sample: Numbers) -> float:
-    """From the squares of the distances to the known mean."""
+    """Test the variance by the squares of the distances to the known mean."""
     spread = theory.variance * math.sqrt((theory.kurtosis - 1.0) / len(sample))
     if not spread:  # two values that are equally likely: each is as far from the mean as the other
         return 1.0
@@ -72,7 +70,7 @@ def of_variance(theory: Theory, sample: Numbers) -> float:
 
 
 def of_correlation(ranks: Numbers, lag: int) -> float:
-    """Of values with those `lag` draws later. Their ranks are taken, which always have moments."""
+    """Test the correlation of values `lag` draws apart, by their ranks, which always have moments."""
     centred = ranks - ranks.mean()
     correlation = (centred[lag:] @ centred[:-lag]) / (centred @ centred)
     return two_sided(correlation * math.sqrt(len(ranks)))

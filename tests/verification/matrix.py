@@ -63,9 +63,7 @@ def of_distributions(draws: int) -> Iterator[tuple[str, str, float]]:
 
 
 def controls(draws: int) -> Iterator[tuple[str, str, float]]:
-    """Return samples that differ from their theory by ten standard errors of a mean, a hundredth for a million
-    draws.
-    """
+    """Return samples off their theory by ten standard errors of a mean: a hundredth for a million draws."""
     off = 10 / math.sqrt(draws)
     exponential = drawn(f"exp({1 + off:g})", draws, SEED)
     yield f"exp({1 + off:g}) as exp(1)", "shape", goodness_of_fit(continuous("", scipy.stats.expon()), exponential)

@@ -69,7 +69,7 @@ def of_pieces(text: str, pairs: Sequence[tuple[float, float]]) -> Theory:
 
 
 def hyperexponential(mean: float, cv: float) -> Theory:
-    """Two exponentials, each with half of the mean."""
+    """Return a mixture of two exponentials, each with half of the mean."""
     share = 0.5 * (1.0 + math.sqrt((cv**2 - 1.0) / (cv**2 + 1.0)))
     parts = [(chance, mean / (2.0 * chance)) for chance in (share, 1.0 - share)]
 

@@ -178,9 +178,7 @@ class _Project:
             self.foreign.warn("foreign-weights", self._span(first), names=sorted(rivals))
 
     def _general(self, element: Element, delay: str) -> str:
-        """Return a general time: one distribution, or a sum of several with their probabilities, `0.25*I[2] +
-        0.75*I[6]`.
-        """
+        """Return a general time: a distribution, or a sum of several by probability, `0.25*I[2] + 0.75*I[6]`."""
         parts = [self._weighed(one) for one in _summands(self.expressions.node(delay, self._span(element)))]
         if len(parts) == 1 and parts[0][1].op not in ("index", "call"):
             return self.expressions.written(parts[0][1], delay, self._span(element))
@@ -277,9 +275,7 @@ class _Project:
         return self.expressions.text(expression, self._span(element))
 
     def _number(self, expression: str, element: Element) -> str:
-        """Return an expression of ints, in which `/` is a division of ints; it may use the colours of its
-        transition.
-        """
+        """Return an expression of ints, where `/` divides ints; it may use the colours of its transition."""
         span = self._span(element)
         node = _of_ints(self.expressions.expanded(self.expressions.node(expression, span), span))
         return self.expressions.written(node, expression, span, self.colours.writer)

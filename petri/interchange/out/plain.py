@@ -161,9 +161,7 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
 
 
 def _with_variables(made: Plain, of: Transition) -> tuple[Transition, dict[int, Expr], list[Expr]]:
-    """Return the transition without its arcs of variables, the values that it gives them, and the conditions on
-    them.
-    """
+    """Return the transition without arcs of variables, the values that these give, and the conditions on them."""
     bound, asked, taken, sets = dict[int, int](), list[Expr](), set[int](), dict[int, Expr]()
 
     def read(expression: Expr) -> Expr:
@@ -234,9 +232,7 @@ def _without_time(made: Plain, result: PlainTransition, of: Transition) -> None:
 
 
 def _servers(made: Plain, of: Transition, clock: Clock) -> int | None:
-    """Return as many as the tokens suffice for where each token has a clock of its own, as that of an activation has
-    (T1).
-    """
+    """Return as many as the tokens suffice for where each token has its own clock, as an activation has (T1)."""
     return None if any(made.net.places[arc.place].colour.slots for arc in of.inputs) else clock.servers
 
 

@@ -298,9 +298,7 @@ class _Model:
                 self._refuse("foreign-unknown-name", command.span, name=unknown)
 
     def _flag(self, name: str, declared: _Declared) -> bool:
-        """Return whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it
-        was.
-        """
+        """Return whether a variable is a flag, or 0 or 1, and no command sets it to 1 without knowing its value."""
         if declared.type != "bool" and (declared.low is None or (_bit(declared.low), _bit(declared.high)) != (0, 1)):
             return False
         return _bit(declared.initial) is not None and all(
@@ -459,9 +457,7 @@ class _Model:
         return _change(node, key)
 
     def _fixed(self, part: Node) -> bool:
-        """Return whether a condition only says the value of a variable that is not counted, or a flag; the value is
-        kept.
-        """
+        """Return whether a condition only gives the value of an uncounted variable, or a flag; the value is kept."""
         for key in (one.text for one in part.everywhere() if one.op == "name" and one.text in self.variables):
             variable, bit = self.variables[key], _says(part, key)
             if bit is not None and (variable.flag or variable.type == "bool"):
@@ -560,9 +556,7 @@ class _Model:
         return self._inlined(self.expressions.node(text.strip(), span, tight_not=False), span, [], [0])
 
     def _inlined(self, node: Node, span: Span, above: list[str], size: list[int]) -> Node:
-        """Return the expression with formulas written out; they may stand after it in the file, so it is parsed once
-        more.
-        """
+        """Return the expression with formulas written out; it is parsed again, as they may come later in the file."""
         size[0] += 1
         if size[0] > MOST_OPERATIONS:
             self._refuse(
@@ -657,9 +651,7 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 
 def _asks(node: Node) -> int:
-    """Return the number that a condition `name >= number` or `name > number - 1` asks for; 0 for any other
-    condition.
-    """
+    """Return the number that `name >= number` or `name > number - 1` asks for; 0 for any other condition."""
     if node.op not in (">", ">=") or node.parts[0].op != "name":
         return 0
     number = node.parts[1]

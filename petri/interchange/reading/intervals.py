@@ -23,9 +23,7 @@ class Intervals:
         return dict(UNTIMED)
 
     def within(self, low: str, high: str, closed: bool, span: Span) -> dict[str, str]:
-        """Return the time of a transition between two numbers; high: empty without end. closed: both bounds belong to
-        it.
-        """
+        """Return a time between two numbers; high: empty if there is no end. closed: both bounds belong to it."""
         low, high = number_text(low), number_text(high) if high else ""
         if low == high and closed:
             return {} if float(low) == 0 else {"after": low}

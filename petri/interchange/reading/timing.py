@@ -77,9 +77,7 @@ def guard(transition: Transition, condition: str) -> None:
 
 
 def _positive(node: Node, sure: Callable[[str], bool]) -> bool:
-    """Return whether a rate is greater than 0: constants are, and numbers of tokens where a place is sure to hold
-    some.
-    """
+    """Return whether a rate is above 0: constants are, and numbers of tokens where a place surely holds some."""
     if node.op == "tokens":
         return sure(node.text)
     if not _varies(node):

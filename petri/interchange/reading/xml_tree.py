@@ -75,16 +75,12 @@ class Element:
         return found
 
     def said(self, *path: str) -> str:
-        """Return the text of the first descendant on this path, without white space around it; empty if there is
-        none.
-        """
+        """Return the stripped text of the first descendant on this path; empty if there is none."""
         found = self.first(*path)
         return found.text.strip() if found is not None else ""
 
     def label(self, name: str) -> str:
-        """Return what the element says under a name, as an attribute or a child: the child's `text`, `value`, or own
-        text.
-        """
+        """Return what the element says under a name: an attribute, or a child's `text`, `value` or own text."""
         if self.attributes.get(name):
             return self.get(name).strip()
         child = self.first(name)

@@ -38,9 +38,7 @@ def _takes(transition: Transition, place: int) -> bool:
 
 
 def _returns(transition: Transition, place: int) -> bool:
-    """Return whether it gives a token back at once, and does something else that a mere renewal of the token does not
-    need.
-    """
+    """Return whether it gives a token back at once, and does more than a mere renewal of the token needs."""
     given = [arc.places[0] for arc in transition.outputs if arc.delay is None and len(arc.places) == 1]
     return not lasts(transition) and place in given and (len(given) > 1 or len(transition.inputs) > 1)
 

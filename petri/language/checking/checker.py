@@ -237,9 +237,7 @@ class Checker(CheckState):
             symbol.node = nodes[0]
 
     def _kept(self, node: Node, kind: Scalar, scope: Scope, span: Span) -> Node:
-        """Return the value of a constant, or in a module the local in which each instance computes it; raises
-        CheckError.
-        """
+        """Return the value of a constant, or the local of a module where instances compute it; raises CheckError."""
         if scope.outer is not None:
             number = scope.new_local()
             self.bodies[id(scope)].constants.append((number, node))

@@ -113,9 +113,7 @@ def _needs_more(
 
 
 def _gained(flat: net.Net, transition: net.Transition, *, sure: bool = False) -> dict[int, int]:
-    """Return how many tokens more places with a capacity have after a firing; with `sure` at least, otherwise at
-    most.
-    """
+    """Return how many more tokens places with a capacity have after a firing: at least (`sure`) or at most."""
     found: dict[int, int] = {}
     for arc in transition.outputs:
         number = net.constant_count(arc.count)

@@ -36,9 +36,7 @@ def _goes_on(flat: net.Net, transition: net.Transition, takers: dict[int, list[n
 
 
 def _is_free(flat: net.Net, transition: net.Transition) -> bool:
-    """Return whether any tokens in its input places enable it for no time, and nothing is ever too full or out of
-    range.
-    """
+    """Return whether any tokens in its input places enable it at once, and nothing gets too full or out of range."""
     clock = transition.clock
     time = net.time_of(transition)
     return (

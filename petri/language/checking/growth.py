@@ -62,9 +62,7 @@ class _Growth:
                 yield arc.places[0], count
 
     def returned(self, place: int, goal: int, depth: int) -> int:
-        """Return how many tokens surely come to `goal` for one in a place that is not it, or that has just come to
-        it.
-        """
+        """Return how many tokens surely come to `goal` for one in another place, or for one that has just come."""
         self.reached.add(place)
         takers = self.takers.get(place, [])
         if not takers or depth == DEEPEST or self.steps > MOST_STEPS or self.flat.places[place].capacity is not None:

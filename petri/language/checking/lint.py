@@ -169,9 +169,7 @@ def _doubts(flat: net.Net, checker: Checker) -> None:
 
 
 def _tokens_at_start(flat: net.Net) -> Iterator[Diagnostic]:
-    """Note measures of a source that lasts, which read the marking when its firing starts: at the arrival before
-    (M4).
-    """
+    """Note measures of a source that lasts: they read the marking when its firing starts, an arrival earlier (M4)."""
     for probe in flat.probes:
         measured = [probe] if isinstance(probe, net.Counter) else getattr(probe, "others", ())
         for one in (probe, *measured) if isinstance(probe, net.Sample) else measured:

@@ -162,9 +162,7 @@ class CheckState(ABC):
     def type_named(
         self, name: str, span: Span, scope: Scope, others: Sequence[str] = (), **values: str | None
     ) -> TypeSymbol:
-        """Return the type that a net declares by this name; raises CheckError. others: names that can be written here
-        too.
-        """
+        """Return the declared type of this name; raises CheckError. others: names that can be written here too."""
         symbol = scope.find(name)
         if isinstance(symbol, TypeSymbol):
             return symbol

@@ -252,9 +252,7 @@ class _Collector:
 
 
 def _factor(e: Expr, position: int) -> Fraction:
-    """Return by what an operand is multiplied in a product with a small number, or a quotient by a great one; 1
-    elsewhere.
-    """
+    """Return the factor of an operand in a product with a small number, or a quotient by a great one; else 1."""
     if e.op not in ("mul", "div") or (e.op == "div" and position == 1):
         return WHOLE
     other = e.args[1 - position]

@@ -210,9 +210,7 @@ class Flattener:
                 instance.locals[template.site] = number
 
     def _alike(self, template: PlaceTemplate, ranges: Sequence[range], instance: Instance) -> Iterator[int]:
-        """Yield how many elements are alike, in order: all, or one at a time where indices have names, which are set
-        then.
-        """
+        """Yield how many elements are alike, in order: all, or one at a time where named indices are set."""
         if not any(local is not None for local in template.indices):
             yield math.prod(map(len, ranges))
             return

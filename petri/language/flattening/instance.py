@@ -66,9 +66,7 @@ class Instance:
         return places[position * size : (position + 1) * size]
 
     def position(self, symbol: PlaceSymbol, indices: Sequence[Node], span: Span) -> int:
-        """Return the number of an element among the others, the last index counting fastest, or that of a part of an
-        array.
-        """
+        """Return the number of an element, the last index counting fastest, or that of a part of an array."""
         position = 0
         for index, values in zip(indices, self.shapes[symbol.number], strict=False):
             position *= len(values)

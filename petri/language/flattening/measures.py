@@ -110,9 +110,7 @@ class MeasureBuilder(Struct):
             waiting += reversed(inner)
 
     def of(self, template: MeasureTemplate, instance: Instance, given: Sequence[int | None] = ()) -> Iterator[Element]:
-        """Yield the elements of a measure in an instance, as far as they are in the net. given: indices, None for
-        all.
-        """
+        """Yield the elements of a measure that an instance has in the net. given: indices, None for all."""
         if not template.loops:
             element = Element(self, instance, template)
             if in_net(element, template.condition):
@@ -359,9 +357,7 @@ def _allow(more: int, span: Span) -> None:
 
 
 def bodies_with_measures(body: Body, templates: Templates) -> set[int]:
-    """Return the bodies, by their identity, of which an instance has measures, or contains an instance that has
-    some.
-    """
+    """Return the bodies, by identity, of which an instance has measures, itself or in an inner instance."""
     inside: dict[int, list[int]] = {}  # the bodies in which there are instances of a body
     waiting, seen = [body], {id(body)}
     while waiting:

@@ -352,9 +352,7 @@ def _leading_stops(line: _Line) -> int:
 
 
 def _columns(block: list[_Line]) -> list[int]:
-    """Return the width of each cell, up to the first that would make a wide gap: that of the widest text before each
-    stop.
-    """
+    """Return the width of each cell up to the first wide gap: that of the widest text before each stop."""
     rows = []
     for line in block:
         if not line.under and line.kind:

@@ -419,9 +419,7 @@ IN_RANGE = "in range"  # the value of an `item` whose index is known to be one o
 
 
 def _build_item(node: Node, index: Expr, values: tuple[Expr, ...]) -> Expr:
-    """Return an element of a list by a number that is known when the net runs: halves of the list, down to single
-    elements.
-    """
+    """Return an element of a list by a number that the run computes: halves of the list, down to single ones."""
 
     def number(value: int) -> Expr:
         return Expr("const", "int", (), value)  # stands nowhere in the text

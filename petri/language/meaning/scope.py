@@ -189,9 +189,7 @@ class Scope(Struct):
         return unit if unit is not None or self.outer is None else self.outer.units.get(name)
 
     def visible(self) -> Iterator[tuple[str, Symbol]]:
-        """Yield the names that can be written here, those of imports with their point; not what schedules are made
-        of.
-        """
+        """Yield the names that can be written here, those of imports with their point; not the parts of schedules."""
         for name, symbol in self.names.items():
             if "." not in name:
                 yield name, symbol

@@ -114,6 +114,8 @@ def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], posi
         return False
     following = tokens[position + 1].kind if position + 1 < len(tokens) else END
     if kind in actions:
+        if following == "when" and tokens[position - 1].kind == "NUMBER":  # `after 5 resume when`: not a unit
+            return False
         return following in _AFTER_NAMES.get(kind, ()) and not _begins_an_operand(tokens, position + 1)
     return following not in ("NAME", "NUMBER", "STRING")
 

@@ -77,9 +77,7 @@ def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
 
 
 def unlike(text: str, name: str) -> list[Diagnostic]:
-    """Return the diagnostics of a text that declares nothing or belongs to another program; none for a text worth
-    parsing.
-    """
+    """Return the diagnostics of a text that declares nothing or belongs to another program; else none."""
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
     own = _OWN.search(text) is not None
@@ -128,9 +126,7 @@ _FOREIGN = (
 
 
 def _near(path: str) -> str | None:
-    """Return a net in the folder of the missing file with a similar name; also the file itself if its suffix was left
-    out.
-    """
+    """Return a net with a similar name in the folder of the missing file; or the file itself, without a suffix."""
     folder, name = os.path.split(path)
     near = did_you_mean(name, library.nets_in(folder))
     return os.path.join(folder, near) if near else None

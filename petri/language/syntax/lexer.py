@@ -144,9 +144,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")  # a span's lines are counted in the sam
 
 
 def _after(match: re.Match[str], line: int, line_start: int) -> tuple[int, int]:
-    """Return the number of the line on which a token ends, and where it starts; only a comment `/* … */` has several
-    lines.
-    """
+    """Return the line where a token ends, and where that line starts; only `/* … */` has several lines."""
     breaks = list(_LINE_BREAK.finditer(match.group()))
     return (line + len(breaks), match.start() + breaks[-1].end()) if breaks else (line, line_start)
 

@@ -57,9 +57,7 @@ def text_of(tokens: Sequence[Token]) -> str:
 
 
 def end_of(tokens: Sequence[Token], start: int, stops: str = ",=~") -> int:
-    """Return where what begins at `start` ends: at a clause, a sign of `stops`, or a bracket that closes an earlier
-    one.
-    """
+    """Return the end of what begins at `start`: a clause, a sign of `stops`, or a bracket that closes another."""
     depth = 0
     for position in range(start, len(tokens)):
         kind = tokens[position].kind
@@ -261,9 +259,7 @@ def _changed(case: Case) -> Diagnostic | None:
 
 
 def _assigns(case: Case, at: int) -> bool:
-    """Return whether the `=` at a position sets a value: among the outputs, or where the name before it follows
-    again.
-    """
+    """Return whether the `=` at a position sets a value: among outputs, or where the name before it recurs."""
     name, bracket = case.tokens[at - 1], next(iter(case.open_brackets()[-1:]), None)
     if at != case.position or name.kind != "NAME" or (bracket is not None and bracket.kind != "("):
         return False

@@ -415,9 +415,7 @@ def in_brackets(statement: Statement, comment: Comment) -> bool:
 def _with_parameter_docs(
     statement: Statement, nodes: tuple[tree.Declaration, ...], comments: list[Comment]
 ) -> tuple[tree.Declaration, ...]:
-    """Return a module's header whose parameters have their `##` comments: after them, or on separate lines before
-    them.
-    """
+    """Return a module's header whose parameters have their `##` comments, after them or on lines before them."""
     header = nodes[0] if nodes else None
     if not isinstance(header, tree.Module) or not header.parameters:
         return nodes

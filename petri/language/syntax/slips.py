@@ -304,9 +304,7 @@ def _transition_shape(case: Case) -> Diagnostic | None:
 
 
 def _arc_word(case: Case, outputs: bool) -> Diagnostic | None:
-    """Explain a word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one
-    arc.
-    """
+    """Explain a word of arcs without a meaning here: behind the `->`, of another tool, or twice at one arc."""
     before = case.before
     if outputs:
         if case.kind in _INPUT_WORDS:

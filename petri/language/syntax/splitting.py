@@ -94,9 +94,7 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
 
 
 def _declared_as_names(tokens: list[Token]) -> frozenset[str]:
-    """Return the keywords that are declared as names, as in `place unit : int`: one error is enough for all their
-    uses.
-    """
+    """Return the keywords that are declared as names, as in `place unit : int`: one error serves all their uses."""
     return frozenset(
         name.text
         for word, name, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
@@ -196,9 +194,7 @@ def _is_type(before: Token | None, after: Token | None) -> bool:
 def _declares_newer(
     token: Token, before: Token | None, after: Token | None, depth: int, statements: list[Statement]
 ) -> bool:
-    """Return whether a word that is not reserved starts a declaration: a name follows, which an expression cannot
-    have.
-    """
+    """Return whether a word that is not reserved starts a declaration: a name follows, as in no expression."""
     if token.kind != "NAME" or token.text not in _NEWER or depth or after is None:
         return False
     if after.kind != "NAME" and after.kind not in SOFT:

@@ -134,9 +134,7 @@ def _at(tokens: Sequence[Token], position: int) -> Token | None:
 
 
 def _step_follows(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether a step, and not an operand, starts here: the name of a step with something after it, or a
-    label.
-    """
+    """Return whether a step, not an operand, starts here: a step's name with something after it, or a label."""
     token, after = _at(tokens, position), _at(tokens, position + 1)
     if token is None or token.kind in ("draw", "let", "end"):
         return True

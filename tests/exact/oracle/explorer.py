@@ -103,9 +103,7 @@ class Seat(Engine):
         return tuple(token.value for token in row)
 
     def _in_order(self, running: Sequence[Running]) -> tuple[Running, ...]:
-        """Put firings whose order does not matter in one order: those that end at different times, or deposit in
-        bags.
-        """
+        """Sort firings whose order does not matter: those that end at different times, or deposit in bags."""
         ordered: list[Running] = []
         for _, together in groupby(sorted(running, key=_end), key=_end):
             group = list(together)
@@ -168,9 +166,7 @@ class Seat(Engine):
     # ------------------------------------------------------------ events
 
     def events(self, state: State) -> tuple[list[Event], float]:
-        """Return what may happen in the state, and the ticks up to it: 0 in a vanishing state, nan where it is
-        random.
-        """
+        """Return what may happen in the state, and the ticks until then: 0 if it vanishes, nan at random times."""
         self.sit(state)
         candidates = self.candidates()
         if candidates:
@@ -188,7 +184,7 @@ class Seat(Engine):
         return [*self._ends(state), *racing], float("nan")
 
     def _chances(self, candidates: Clocked) -> Iterator[list[Share]]:
-        """Of candidates one by weight, and of its bindings one evenly (I3, I4)."""
+        """Choose a candidate by weight, and one of its bindings evenly (I3, I4)."""
         weights = self.weights([index for index, _ in candidates])
         for (index, bindings), weight in zip(candidates, weights, strict=True):
             share = weight / sum(weights)
@@ -197,9 +193,7 @@ class Seat(Engine):
                 yield self._classes(index, preferred, [share / len(preferred)] * len(preferred))
 
     def _racing(self, clocks: Clocked) -> Iterator[list[Share]]:
-        """Yield the bindings whose clocks may run down: all evenly of a shared clock, each by its own rate else
-        (C4).
-        """
+        """Yield the bindings whose clocks may run down: all evenly of a shared clock, else by their own rates (C4)."""
         for index, bindings in clocks:
             number, pace = clocks_wanted(self, index, bindings), speed(self, index)
             shared = is_shared(self.net.transitions[index])
@@ -296,7 +290,7 @@ class Seat(Engine):
 
 
 def _end(running: Running) -> tuple[bool, float]:
-    """By what firings are ordered: constant times by their end."""
+    """Return what firings are ordered by: constant times by their end."""
     first = running.stages[0]
     return (True, 0.0) if first.kind == "exponential" else (False, first.ticks)
 
@@ -349,9 +343,7 @@ class NaiveSpace:
         return "complete"
 
     def _kind(self) -> Kind:
-        """Return the kind of times that pass: where exponential ones pass in other states than constants, these end
-        at a rate.
-        """
+        """Return the kind of times that pass: where exponentials and constants alternate, constants end at a rate."""
         constant = any(step > 0.0 for step in self.steps)
         self.takes_turns = constant and any(math.isnan(self.steps[source]) for source, _, _ in self._arcs)
         return "ticks" if constant and not self.takes_turns else "continuous"

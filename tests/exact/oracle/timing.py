@@ -73,7 +73,7 @@ def constant(ticks: float) -> Stages:
 
 
 def exponential(mean: float, number: int = 1) -> Stages:
-    """So many exponentials in a row, of this mean together."""
+    """Return so many exponentials in a row, of this mean together."""
     return (Stage("exponential", mean / number),) * number if mean > 0.0 else ()
 
 

@@ -53,9 +53,7 @@ class Lets:
         return self._needing_draws[draw]
 
     def use(self, name: str, reader: Reader, span: Span) -> Value:
-        """Return the value at a place where `reader` reads; an error where its expression could not be written
-        there.
-        """
+        """Return the value where `reader` reads; an error where its expression could not be written there."""
         early = next((draw for draw in self.reader.awaited if name in self._needing(draw)), None)
         if early is not None:
             reader.tell_awaited(early, span, name)

@@ -86,9 +86,7 @@ def read_loops(
 def named_indices(
     checker: CheckState, scope: Scope, d: tree.Place, symbol: PlaceSymbol
 ) -> tuple[dict[str, ConstantSymbol], tuple[int | None, ...]]:
-    """Return the indices of an array of places that have names, `up[k in Kind]`; and for each index its local, or
-    None.
-    """
+    """Return the named indices of an array of places, `up[k in Kind]`; for each index its local, or None."""
     names: dict[str, ConstantSymbol] = {}
     numbers: list[int | None] = []
     for written, index in zip(d.size, symbol.indices, strict=True):
@@ -109,9 +107,7 @@ def loop_variable(loop: tree.Loop, kind: Scalar, node: Node) -> ConstantSymbol:
 
 
 def read_condition(reader: Reader, e: tree.Expr | None, barred: Container[str] = ()) -> Node | None:
-    """Return the condition under which a declaration is in the net. barred: variables, whose values no declaration
-    knows.
-    """
+    """Return the condition under which a declaration is in the net. barred: variables that it cannot read."""
     if e is None:
         return None
     constants = Reader(reader.checker, reader.scope, "the condition of a declaration", loops=reader.loops)

@@ -20,9 +20,7 @@ _RATES = ("rate", "lambda", "lam", "mu", "freq", "frequency")
 
 
 def remedies(reader: Reader, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
-    """Return values for the hints of `type-mismatch`: of an expression that was read without an error, and is a
-    number.
-    """
+    """Return values for the hints of `type-mismatch`, for an expression that is a number and has no error."""
     while isinstance(e, tree.Paren):
         e = e.inner
     if isinstance(e, tree.Call):

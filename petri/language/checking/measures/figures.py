@@ -469,9 +469,7 @@ class FigureReader:
         return FigureTemplate(dimension, share, figure)
 
     def _sample(self, e: tree.At) -> FigureTemplate:
-        """Return the values at all events, as firings of a transition or arrivals in a place, at which a condition
-        holds.
-        """
+        """Return the values at all events, firings of a transition or arrivals in a place, where a condition holds."""
         event = event_of(self.checker, self.scope, e.event, (), self.loops)
         target, reader = event.target, event.reader
         if target.is_place:
@@ -663,7 +661,5 @@ MEASURE_FUNCTIONS = {
 
 
 def _usages(name: str) -> str:
-    """Return how a measure is written, each way in backquotes of its own but for the outer ones, which the message
-    has.
-    """
+    """Return how a measure is written, each way in backquotes but for the outer ones, which the message has."""
     return MEASURE_FUNCTIONS[name].replace("), ", ")`, `").replace(" or ", "` or `")

@@ -128,9 +128,7 @@ def module_defaults(checker: CheckState, body: Body) -> None:
 
 
 def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse:
-    """Return the connection of a port: a place, an element, a whole array or a part of one, `voq[2]`,
-    `voq[2][0..1]`.
-    """
+    """Return the connection of a port: a place, an element, an array or a part of one, `voq[2][0..1]`."""
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):

@@ -183,9 +183,7 @@ class TransitionReader:
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
     def _comparison(self, e: tree.Binary) -> CheckError:
-        """Return the error that a comparison is written as an arc: of the tokens of a place, or of what another arc
-        binds.
-        """
+        """Return the error of a comparison written as an arc: of a place's tokens, or of what another arc binds."""
         text, compared = self.problems.text(e.span), split_term(e.left)[1]
         named = isinstance(compared, tree.Name) and isinstance(self.body.scope.find(compared.name), PlaceSymbol)
         more = {"place": self.problems.text(compared.span)} if named else {"guard": text}
@@ -379,9 +377,7 @@ def _is_condition(e: tree.Expr) -> bool:
 
 
 def _shown(lets: Mapping[str, Value], variables: Mapping[str, object]) -> Iterator[tuple[net.Variable, Node]]:
-    """Yield the scalars of the values that people see: not of names that a pattern or a thread has given something
-    else.
-    """
+    """Yield the scalars of the values that people see: not of names that were given something else."""
     for name, value in lets.items():
         if name not in variables and name.isidentifier():
             for (path, kind), node in zip(layout(value.type), value.nodes, strict=False):

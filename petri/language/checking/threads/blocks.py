@@ -36,9 +36,7 @@ class Blocks(Walk):
         return self._block(step.others[0].body, cursor) if step.others else cursor
 
     def _parted(self, cursor: Cursor, step: tree.Step, condition: tree.Expr) -> tuple[Cursor, Cursor, Fork]:
-        """Return where the activation is if a condition holds, and if not; the ends at which it parts, with the
-        condition.
-        """
+        """Return where the activation is if a condition holds, and if not; and the ends at which it parts."""
         state, ends = None, []
         late = bool(self.bindings.asked(condition)) or "now" in names_in(condition)
         if cursor.state is None or cursor.clauses is not None or cursor.state.reply is not None or late:

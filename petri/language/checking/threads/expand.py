@@ -250,9 +250,7 @@ class Expander:
         return tree.Call(place, (tree.Record((*parts, (CALLER, inner, span)), span),), span)
 
     def _request(self, output: Output) -> tree.Expr:
-        """Return the request that a `call` puts into the place of a service, with all that its caller must remember
-        (T6).
-        """
+        """Return the request that a `call` puts into the place of a service, with what its caller remembers (T6)."""
         span, request = output.span, output.targets[0].state.request
         assert request is not None
         assert output.term is not None

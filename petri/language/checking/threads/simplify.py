@@ -40,9 +40,7 @@ def simplified(
 
 
 def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
-    """Return whether a transition waits for nothing but an activation at a place that is its alone, and takes no
-    time.
-    """
+    """Return whether a transition waits only for an activation at a place of its own, and takes no time."""
     if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.lets or t.time is not None:
         return False
     if (

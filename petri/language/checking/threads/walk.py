@@ -149,9 +149,7 @@ class Walk(ABC):
         return bool(step.label) or capped or any(self.misses(asked, end.transition) for end in cursor.ends)
 
     def misses(self, e: object, t: Transition) -> bool:
-        """Return whether an expression that is read when a transition starts misses what it does to the places asked
-        about.
-        """
+        """Return whether an expression read at the start of a transition misses what it does to the places read."""
         asked = self.bindings.asked(e)
         if not asked or t.time is not None or t.interrupts:
             return bool(asked)
@@ -170,9 +168,7 @@ class Walk(ABC):
         return put_in(e, values)  # type: ignore[no-any-return]
 
     def _short(self, value: tree.Expr, name: str, end: End) -> tree.Expr:
-        """Return a value for the expressions of later steps: a long one as a name, so that these do not grow on and
-        on.
-        """
+        """Return a value for the expressions of later steps: a long one as a name, so that these do not grow."""
         if size(value) <= _LONGEST:
             return value
         short = self.bindings.fresh(name)
