@@ -17,6 +17,7 @@ from petri.experiment.design.sampling import Value
 from petri.experiment.design.settings import parse_best, parse_confidence
 from petri.experiment.results.tables import SUFFIXES, check_format
 from petri.experiment.threshold.definition import Bisected
+from petri.experiment.yaml.study import load_study
 from petri.measure.selection import Best
 from petri.model import Model
 
@@ -74,6 +75,13 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
         except sampling.BadRange as bad:
             raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     return sampling.without_duplicates(sampling.grid(axes))
+
+
+def read_points(what: str, grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]] | None:
+    """Return the points of `--grid` options, None without any. Raises Refusal, also for those beside a file."""
+    if grids and what.endswith(FILES):
+        raise refusal("grid-of-file")
+    return read_grids(grids, fixed) if grids else None
 
 
 BEST = ("greatest", "least", "within", "confidence")
@@ -160,19 +168,14 @@ def _listed(text: str) -> list[Value]:
 def study_of(
     study: type[Study],
     what: str,
-    given: Given,
     options: Mapping[str, Any],
-    load: Callable[[Path, Path | None], Study],
     points: Sequence[Mapping[str, Value]] = ({},),
 ) -> Study:
-    """Return the study that `load` reads from a file, or one of a net, with the options that were given.
-
-    Raises Refusal.
-    """
-    declared = options_of(study)
+    """Return the study of a file, or one of a net, with the options that were given. Raises Refusal."""
+    declared, given = options_of(study), options["given"]
     fields = {name: options[name] for name in declared if options[name] is not None}
     root = root_of(what, options["root"])
-    read = load(Path(what), root) if what.endswith(FILES) else None
+    read = load_study(study, Path(what), root) if what.endswith(FILES) else None
     missing = (
         [] if read is not None else [one.flag for name, one in declared.items() if one.required > (name in fields)]
     )

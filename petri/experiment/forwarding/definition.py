@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import option
@@ -44,6 +44,15 @@ class Forwarding(Bisected):
     loads, the greatest last. condition: when a load counts as forwarded, `LOSS == 0` if empty. replications: for delay,
     loss and bursts. The other options are those of `Bisected`.
     """
+
+    key = "rfc2544"
+    missing = "rfc-missing"
+    no_meaning: ClassVar = {
+        **Bisected.no_meaning,
+        "measures": "loss, delay and throughput are kept",
+        "replications": "it stands under `rfc2544`",
+        "precision": "it replicates until a load is decided",
+    }
 
     sizes: Sequence[Value] = option(
         "values", "sizes", "[64, 512, 1518]", "LIST", f"Frame sizes.  [default: {','.join(map(str, SIZES))}]",

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import Option, options_of
 from petri.experiment.design.settings import parse_confidence
+from petri.experiment.threshold.definition import Bisected
 from petri.experiment.yaml.file import Reading, first_line
 from petri.experiment.yaml.tree import YamlNode, YamlTable
 
-Study = TypeVar("Study")
+Study = TypeVar("Study", bound=Bisected)
 
 
-def load_study(
-    study: Callable[..., Study], path: Path, root: Path | None, *, key: str, missing: str, no_meaning: Mapping[str, str]
-) -> Study:
-    """Read the study of a file; key, missing, no_meaning: as of `Reading.study`. Raises LanguageError."""
+def load_study(study: type[Study], path: Path, root: Path | None = None) -> Study:
+    """Read the study of a file; root: see `Reading`. Raises LanguageError with all its errors."""
     reading = Reading(path, root)
-    runs, table = reading.study(key, missing, no_meaning)
+    runs, table = reading.study(study.key, study.missing, study.no_meaning)
     values = {} if table is None else _values(reading, table, study)
     return study(runs=reading.checked(runs), **values)
 
