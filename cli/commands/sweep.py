@@ -9,7 +9,7 @@ import click
 
 from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
-from petri.experiment.design.sampling import Value
+from petri.experiment.design.definition import Definition
 from petri.experiment.experiment import Experiment
 from petri.experiment.procedure.campaign import sweep
 from petri.experiment.procedure.workers import Dask, Workers
@@ -27,9 +27,10 @@ from ..options.experiments import (
     check_export,
     net_of,
     read_best,
-    read_grids,
+    read_points,
     root_of,
     root_option,
+    study_options,
     with_files,
 )
 from ..options.given import Given
@@ -37,11 +38,10 @@ from ..options.net_options import complete_net, given_options
 from ..options.option_groups import Grouped
 from ..options.pages import check as check_report
 from ..options.pages import report_option, write_page
-from ..options.run_options import COUNT, engine_option, length_options, output_options, read_precision
+from ..options.run_options import COUNT, engine_option, output_options
 from ..options.time_limit import tell_over, time_limit_option
 from ..terminal import exits
 from ..terminal.console import always_shown, show, tell, tell_missing
-from ..terminal.exits import refusal
 from ..terminal.sweep_progress import SweepProgress
 
 
@@ -56,15 +56,7 @@ from ..terminal.sweep_progress import SweepProgress
 )
 @given_options
 @root_option
-@click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
-@click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
-@click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision, and for the best point.")
-@click.option("--greatest", metavar="NAME", help="Replicate until the point with the greatest mean is known.")
-@click.option("--least", metavar="NAME", help="The same for the least.")
-@click.option("--within", metavar="SHARE", help="A difference from the best that does not matter.  [default: 1%]")
-@click.option("--confidence", metavar="SHARE", help="Probability that the best is found.  [default: 95%]")
-@length_options
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep only this measure. May be repeated.")
+@study_options(Definition)
 @click.option("--store", metavar="FILE.db", help="File for the replications (default: named after the experiment).")
 @click.option("--fresh", is_flag=True, help="Remove the store first, and run every replication again.")
 @click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
@@ -117,22 +109,11 @@ def command(
 
 def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict[str, Any]) -> Experiment:
     """Return the experiment of the file, or one made from the options. Options override the file."""
-    fixed: dict[str, Value] = {**given.settings}
     root = root_of(what, overrides.pop("root"))
-    if what.endswith(FILES):
-        if grids:
-            raise refusal("grid-of-file")
-        experiment = Experiment.load(what, root)
-        fixed = {**experiment.fixed, **fixed}
-    else:
-        experiment = Experiment(net=net_of(what))
-    overrides["measures"] = list(overrides["measures"]) or None
-    if overrides["precision"] is not None:
-        overrides["precision"] = read_precision(overrides["precision"])
-    overrides["streams"] = overrides.pop("random_streams")
+    points = read_points(what, grids, given.settings)
+    experiment = Experiment.load(what, root) if what.endswith(FILES) else Experiment(net=net_of(what))
     overrides["best"] = read_best({name: overrides.pop(name) for name in BEST}, experiment.best)
-    points = read_grids(grids, fixed) if grids else None
-    return experiment.with_overrides(fixed=fixed, points=points, **overrides)
+    return experiment.with_overrides(fixed={**experiment.fixed, **given.settings}, points=points, **overrides)
 
 
 def _store_of(what: str) -> Path:

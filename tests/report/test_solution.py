@@ -59,7 +59,8 @@ def test_probabilities_of_ends_are_shown_as_far_as_they_are_certain(mean: str, t
 def test_an_expectation_without_an_exact_figure_says_why_and_what_judges_it() -> None:
     """It was left out without a word."""
     solution = petri.loads(
-        "place free = token\nplace q\ntransition arrive: free -> q after exp(1)\ntransition serve: q -> free after exp(2)\n"
+        "place free = token\nplace q\ntransition arrive: free -> q after exp(1)\n"
+        "transition serve: q -> free after exp(2)\n"
         "measure t = time(arrive -> serve)\n  expect <= 3\nexpect max(tokens(q)) <= 5\nexpect rate(serve) > 0.1\n"
     ).solve()
     texts = [str(cell) for columns in figure_tables(solution, Units()) for cell in columns[-1].cells]

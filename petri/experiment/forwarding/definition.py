@@ -71,7 +71,7 @@ class Forwarding(Bisected):
         default="", refuses=check_condition,
     )  # fmt: skip
     replications: int = option(
-        "count", "replications", "10", "N", "Runs for delay, loss and bursts.  [default: 10]", default=10
+        "count", "replications", "10", "N", "Runs for delay, loss and bursts.  [default: 10]", default=10, short="-n"
     )
 
     def search(self, find: str, condition: str, runs: Definition) -> Search:
