@@ -15,7 +15,7 @@ from petri.report.terminal.forwarding import print_forwarding
 from ..options.experiments import run_options, study_options
 from ..options.net_options import complete_net, given_options
 from ..options.option_groups import Grouped
-from .searching import Searching, carry_out
+from .searching import SearchCommand, carry_out
 
 
 @click.command(name="rfc2544", cls=Grouped)
@@ -37,7 +37,7 @@ def command(what: str, **options: Any) -> int:
     return carry_out(FORWARDING, what, options)
 
 
-FORWARDING = Searching(
+FORWARDING = SearchCommand(
     Forwarding,
     run_forwarding,
     print_forwarding,
@@ -45,5 +45,5 @@ FORWARDING = Searching(
     ForwardingOutcome.to_csv,
     (".csv",),
     lambda outcome: outcome.search,
-    lambda found: found.status == "fails at the start",  # a size that is forwarded at each load is no failure
+    lambda found: found.status == "fails at the start",  # a size that is forwarded at each load has not failed
 )

@@ -15,7 +15,7 @@ from petri.report.terminal.search import print_search
 from ..options.experiments import read_points, run_options, study_options
 from ..options.net_options import complete_net, given_options
 from ..options.option_groups import Grouped
-from .searching import Searching, carry_out
+from .searching import SearchCommand, carry_out
 
 
 @click.command(name="search", cls=Grouped)
@@ -46,4 +46,6 @@ def command(what: str, grids: tuple[str, ...], **options: Any) -> int:
     return carry_out(SEARCH, what, options, points or [{}])
 
 
-SEARCH = Searching(Search, run_search, print_search, search_report, lambda outcome, path: export(outcome.outcome, path))
+SEARCH = SearchCommand(
+    Search, run_search, print_search, search_report, lambda outcome, path: export(outcome.outcome, path)
+)

@@ -25,7 +25,7 @@ from ..terminal.search_progress import SearchProgress
 
 
 @dataclass(frozen=True)
-class Searching:
+class SearchCommand:
     """A command that searches: the class with its options, what runs it, and what shows and writes its outcome.
 
     suffixes: of the files of `--export`. search: of an outcome. fails: the searches in which there was nothing.
@@ -41,7 +41,7 @@ class Searching:
     fails: Callable[[Found], bool] = lambda found: True
 
 
-def carry_out(command: Searching, what: str, options: Mapping[str, Any], points: Sequence[Values] = ({},)) -> int:
+def carry_out(command: SearchCommand, what: str, options: Mapping[str, Any], points: Sequence[Values] = ({},)) -> int:
     """Run the study of a net or a file, with the options of the command line. Returns the exit status."""
     check_export(options["export"], command.suffixes)
     check_report(options["report"])

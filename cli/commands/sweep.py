@@ -10,6 +10,7 @@ import click
 from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
 from petri.experiment.design.definition import Definition
+from petri.experiment.design.options import options_of
 from petri.experiment.experiment import Experiment
 from petri.experiment.procedure.campaign import sweep
 from petri.experiment.procedure.workers import Dask, Workers
@@ -18,7 +19,6 @@ from petri.experiment.results.tables import export as write_table
 from petri.experiment.store.database import Store
 from petri.report.html import sweep_report
 from petri.report.terminal.sweep import print_outcome
-from petri.run.stop import TimeLimit
 
 from ..options import nets
 from ..options.experiments import (
@@ -67,20 +67,7 @@ from ..terminal.sweep_progress import SweepProgress
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
 @output_options
 def command(
-    what: str,
-    grids: tuple[str, ...],
-    given: Given,
-    store: str | None,
-    export: str | None,
-    report: str | None,
-    engine: str,
-    time_limit: TimeLimit | None,
-    workers: int | None,
-    dask: str | None,
-    fresh: bool,
-    as_json: bool,
-    quiet: bool,
-    **overrides: Any,
+    what: str, grids: tuple[str, ...], given: Given, export: str | None, report: str | None, **asked: Any
 ) -> int:
     """Run a net at many points of its parameters, with replications and confidence intervals.
 
@@ -90,21 +77,22 @@ def command(
     Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
+    overrides = {name: asked.get(name) for name in (*options_of(Definition), *BEST, "root")}
     experiment = with_files(_experiment(what, grids, given, overrides), given)
-    path = Path(store) if store else _store_of(what)
+    path = Path(asked["store"]) if asked["store"] else _store_of(what)
     check_export(export)
     check_report(report)
-    if fresh:
+    if asked["fresh"]:
         _remove(path)
-    outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
-    with always_shown(lambda: show(outcome, as_json, print_outcome)):
+    outcome = _run(experiment, path, asked)
+    with always_shown(lambda: show(outcome, asked["as_json"], print_outcome)):
         if export:
             write_table(outcome, export)
         if report:
             write_page(sweep_report(outcome), report)
     if outcome.interrupted:
-        tell_over(time_limit)
-    return _tell_ending(outcome, quiet)
+        tell_over(asked["time_limit"])
+    return _tell_ending(outcome, asked["quiet"])
 
 
 def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict[str, Any]) -> Experiment:
@@ -131,19 +119,13 @@ def _remove(store: Path) -> None:
         store.with_name(store.name + suffix).unlink(missing_ok=True)
 
 
-def _run(
-    experiment: Experiment,
-    store: Path,
-    engine: str,
-    workers: int | None,
-    dask: str | None,
-    quiet: bool,
-    limit: TimeLimit | None,
-) -> Outcome:
-    crew: Workers | None = Dask(dask, workers) if dask else None
+def _run(experiment: Experiment, store: Path, asked: dict[str, Any]) -> Outcome:
+    """Run what is missing in the store, with the options of the command line that say how."""
+    crew: Workers | None = Dask(asked["dask"], asked["workers"]) if asked["dask"] else None
+    how = {"engine": asked["engine"], "workers": crew or asked["workers"], "time_limit": asked["time_limit"]}
     try:
-        with SweepProgress(store, quiet) as progress:
-            return sweep(experiment, store, engine=engine, workers=crew or workers, watch=progress, time_limit=limit)
+        with SweepProgress(store, asked["quiet"]) as progress:
+            return sweep(experiment, store, watch=progress, **how)
     finally:
         if crew is not None:
             crew.close()

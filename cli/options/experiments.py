@@ -79,7 +79,7 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
 
 
 def read_points(what: str, grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]] | None:
-    """Return the points of `--grid` options, None without any. Raises Refusal, also for those beside a file."""
+    """Return the points of `--grid` options, None without any. Raises Refusal where they are wrong or beside a file."""
     if grids and what.endswith(FILES):
         raise refusal("grid-of-file")
     return read_grids(grids, fixed) if grids else None

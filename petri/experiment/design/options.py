@@ -67,15 +67,10 @@ def option(
     *,
     default: Any = MISSING,
     flag: str = "",
-    refuses: Callable[[Any], object] | None = None,
-    short: str = "",
-    choices: Sequence[str] = (),
-    shared: bool = False,
+    **more: Any,
 ) -> Any:
-    """Make a field of a study. flag: `--key` if empty."""
-    said = Option(
-        kind, key, example, flag or f"--{key}", metavar, about, refuses, default is MISSING, short, choices, shared
-    )
+    """Make a field of a study. flag: `--key` if empty. more: other fields of `Option`."""
+    said = Option(kind, key, example, flag or f"--{key}", metavar, about, required=default is MISSING, **more)
     return field(default=default, metadata={KEY: said})
 
 
