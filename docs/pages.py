@@ -1,5 +1,5 @@
 """Regenerates, or checks, the generated parts of docs/: the files of the tutorial, the output of commands, the
-pictures, and the table of distributions.
+pictures, and the tables of distributions and of options.
 
 A line `<!-- file: … -->` before a fenced block marks the block as a file for the commands after it. `<!-- pnsim … -->`
 marks a block with this command and its output, `<!-- result: NET -->` a block with the measures printed by
@@ -13,10 +13,12 @@ import re
 import tempfile
 from pathlib import Path
 
+from click import Context, Option
 from commands import call, trimmed
 
 from petri.atomic_file import write_text
 from petri.catalogue.operations import OPERATIONS
+from pnsim.group import pnsim as command_line
 
 DOCS = Path(__file__).resolve().parent
 PAGES = (
@@ -30,6 +32,8 @@ BLOCK = re.compile(
     r"(<!-- (?P<what>file:|pnsim|result:|net:) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)",
     re.DOTALL | re.MULTILINE,
 )
+OPTIONS = re.compile(r"(<!-- options: (?P<command>\w+) -->\n)(\|.*\n)*")
+BOUNDS = re.compile(r"  \[\d[^]]*\]$")  # that click adds to the help of a number
 SPEED = re.compile(
     r"^([\d,]+ firings|.* arcs,) in .*$|by less than \S+ of its value", re.MULTILINE
 )  # differs from run to run, and from machine to machine
@@ -40,6 +44,8 @@ def main() -> None:
     """Rewrite the pages and the picture."""
     table = DOCS / "language" / "expressions.md"
     write_text(table, with_distributions(table.read_text(encoding="utf-8")))
+    experiments = DOCS / "experiments.md"
+    write_text(experiments, with_options(experiments.read_text(encoding="utf-8")))
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             text = (DOCS / page).read_text(encoding="utf-8")
@@ -53,6 +59,21 @@ def with_distributions(text: str) -> str:
     drawn = {one.usage: one.doc for one in OPERATIONS.values() if one.draws}
     rows = "".join(f"| `{usage}` | {doc} |\n" for usage, doc in drawn.items())
     return re.sub(r"(\| distribution \| values \|\n\|---\|---\|\n)(\|.*\n)+", lambda table: table[1] + rows, text)
+
+
+def with_options(text: str) -> str:
+    """Return a page with the tables of options that it marks: `<!-- options: sweep -->`."""
+    return OPTIONS.sub(lambda found: f"{found[1]}| option | |\n|---|---|\n{_options(found['command'])}", text)
+
+
+def _options(name: str) -> str:
+    """Return the rows of a table: each option, with its help but for its bounds."""
+    command = command_line.get_command(Context(command_line), name)
+    if command is None:
+        raise ValueError(f"there is no command `{name}`")
+    records = [one.get_help_record(Context(command)) for one in command.params if isinstance(one, Option)]
+    cells = [[BOUNDS.sub("", cell).replace("|", "\\|") for cell in record] for record in records if record is not None]
+    return "".join(f"| `{written}` | {about} |\n" for written, about in cells)
 
 
 def stale(page: str, folder: Path) -> list[str]:

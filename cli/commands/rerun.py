@@ -38,7 +38,7 @@ def command(
     replications: tuple[int, ...],
     net: str | None,
     streams: tuple[str, ...],
-    tables: tuple[str, ...],
+    table: tuple[str, ...],
     engine: str,
     as_json: bool,
 ) -> int:
@@ -55,7 +55,7 @@ def command(
         engine=engine,
         net=net,
         streams=read_pairs(streams, "stream"),
-        tables=read_pairs(tables, "table"),
+        tables=read_pairs(table, "table"),
     )
     different = 0
     for one in found:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from petri.experiment.design.definition import COMMON, PER_TRANSITION, Definition
+from petri.experiment.design.options import options_of
 from petri.net import MOST_REPLICATIONS
 from petri.run.plan import RunOptions
 
@@ -14,7 +16,7 @@ from ..options.net_options import given_options, optional_net_argument
 from ..options.option_groups import Grouped
 from ..options.pages import REPORT_HELP
 from ..options.ranges import Whole
-from ..options.run_options import engine_option, seed_option, streams_option
+from ..options.run_options import engine_option, seed_option
 from ..options.time_limit import time_limit_option
 from .running import Asked, run
 
@@ -36,7 +38,7 @@ LIMITS = Whole(1, 2**63 - 1)
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
 @click.option("--max-replications", type=LIMITS, metavar="N", help="Limit for --precision.  [default: 1,000]")
 @seed_option
-@streams_option("common", "per-transition")
+@click.option("--streams", type=click.Choice([COMMON, PER_TRANSITION]), help=options_of(Definition)["streams"].help)
 @engine_option
 @time_limit_option
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")

@@ -70,7 +70,7 @@ class Asked:
     max_instant: int | None
     saving: tuple[str, str] | None
     saved: str | None
-    random_streams: str | None
+    streams: str | None
 
     @property
     def limits(self) -> Limits:
@@ -81,7 +81,7 @@ class Asked:
 def run(asked: Asked, planned: RunOptions) -> int:
     """Run the net and show what was found. Returns the exit status. Raises Refusal, LanguageError."""
     start = None if asked.saved is None else _saved(asked.saved)
-    model = _with_streams(_model(asked, start), asked.random_streams, start)
+    model = _with_streams(_model(asked, start), asked.streams, start)
     _check_engine(planned.get("engine", "auto"), asked.quiet)
     _check_outputs(asked, model)
     wanted = _precision(model, asked, planned.get("replications"))

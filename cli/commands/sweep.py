@@ -9,7 +9,8 @@ import click
 
 from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
-from petri.experiment.design.sampling import Value
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.options import options_of
 from petri.experiment.experiment import Experiment
 from petri.experiment.procedure.campaign import sweep
 from petri.experiment.procedure.workers import Dask, Workers
@@ -18,7 +19,6 @@ from petri.experiment.results.tables import export as write_table
 from petri.experiment.store.database import Store
 from petri.report.html import sweep_report
 from petri.report.terminal.sweep import print_outcome
-from petri.run.stop import TimeLimit
 
 from ..options import nets
 from ..options.experiments import (
@@ -27,9 +27,10 @@ from ..options.experiments import (
     check_export,
     net_of,
     read_best,
-    read_grids,
+    read_points,
     root_of,
     root_option,
+    study_options,
     with_files,
 )
 from ..options.given import Given
@@ -37,11 +38,10 @@ from ..options.net_options import complete_net, given_options
 from ..options.option_groups import Grouped
 from ..options.pages import check as check_report
 from ..options.pages import report_option, write_page
-from ..options.run_options import COUNT, engine_option, length_options, output_options, read_precision
+from ..options.run_options import COUNT, engine_option, output_options
 from ..options.time_limit import tell_over, time_limit_option
 from ..terminal import exits
 from ..terminal.console import always_shown, show, tell, tell_missing
-from ..terminal.exits import refusal
 from ..terminal.sweep_progress import SweepProgress
 
 
@@ -56,15 +56,7 @@ from ..terminal.sweep_progress import SweepProgress
 )
 @given_options
 @root_option
-@click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
-@click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
-@click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision, and for the best point.")
-@click.option("--greatest", metavar="NAME", help="Replicate until the point with the greatest mean is known.")
-@click.option("--least", metavar="NAME", help="The same for the least.")
-@click.option("--within", metavar="SHARE", help="A difference from the best that does not matter.  [default: 1%]")
-@click.option("--confidence", metavar="SHARE", help="Probability that the best is found.  [default: 95%]")
-@length_options
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep only this measure. May be repeated.")
+@study_options(Definition)
 @click.option("--store", metavar="FILE.db", help="File for the replications (default: named after the experiment).")
 @click.option("--fresh", is_flag=True, help="Remove the store first, and run every replication again.")
 @click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
@@ -75,20 +67,7 @@ from ..terminal.sweep_progress import SweepProgress
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
 @output_options
 def command(
-    what: str,
-    grids: tuple[str, ...],
-    given: Given,
-    store: str | None,
-    export: str | None,
-    report: str | None,
-    engine: str,
-    time_limit: TimeLimit | None,
-    workers: int | None,
-    dask: str | None,
-    fresh: bool,
-    as_json: bool,
-    quiet: bool,
-    **overrides: Any,
+    what: str, grids: tuple[str, ...], given: Given, export: str | None, report: str | None, **asked: Any
 ) -> int:
     """Run a net at many points of its parameters, with replications and confidence intervals.
 
@@ -98,41 +77,31 @@ def command(
     Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
+    overrides = {name: asked.get(name) for name in (*options_of(Definition), *BEST, "root")}
     experiment = with_files(_experiment(what, grids, given, overrides), given)
-    path = Path(store) if store else _store_of(what)
+    path = Path(asked["store"]) if asked["store"] else _store_of(what)
     check_export(export)
     check_report(report)
-    if fresh:
+    if asked["fresh"]:
         _remove(path)
-    outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
-    with always_shown(lambda: show(outcome, as_json, print_outcome)):
+    outcome = _run(experiment, path, asked)
+    with always_shown(lambda: show(outcome, asked["as_json"], print_outcome)):
         if export:
             write_table(outcome, export)
         if report:
             write_page(sweep_report(outcome), report)
     if outcome.interrupted:
-        tell_over(time_limit)
-    return _tell_ending(outcome, quiet)
+        tell_over(asked["time_limit"])
+    return _tell_ending(outcome, asked["quiet"])
 
 
 def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict[str, Any]) -> Experiment:
     """Return the experiment of the file, or one made from the options. Options override the file."""
-    fixed: dict[str, Value] = {**given.settings}
     root = root_of(what, overrides.pop("root"))
-    if what.endswith(FILES):
-        if grids:
-            raise refusal("grid-of-file")
-        experiment = Experiment.load(what, root)
-        fixed = {**experiment.fixed, **fixed}
-    else:
-        experiment = Experiment(net=net_of(what))
-    overrides["measures"] = list(overrides["measures"]) or None
-    if overrides["precision"] is not None:
-        overrides["precision"] = read_precision(overrides["precision"])
-    overrides["streams"] = overrides.pop("random_streams")
+    points = read_points(what, grids, given.settings)
+    experiment = Experiment.load(what, root) if what.endswith(FILES) else Experiment(net=net_of(what))
     overrides["best"] = read_best({name: overrides.pop(name) for name in BEST}, experiment.best)
-    points = read_grids(grids, fixed) if grids else None
-    return experiment.with_overrides(fixed=fixed, points=points, **overrides)
+    return experiment.with_overrides(fixed={**experiment.fixed, **given.settings}, points=points, **overrides)
 
 
 def _store_of(what: str) -> Path:
@@ -150,19 +119,13 @@ def _remove(store: Path) -> None:
         store.with_name(store.name + suffix).unlink(missing_ok=True)
 
 
-def _run(
-    experiment: Experiment,
-    store: Path,
-    engine: str,
-    workers: int | None,
-    dask: str | None,
-    quiet: bool,
-    limit: TimeLimit | None,
-) -> Outcome:
-    crew: Workers | None = Dask(dask, workers) if dask else None
+def _run(experiment: Experiment, store: Path, asked: dict[str, Any]) -> Outcome:
+    """Run what is missing in the store, with the options of the command line that say how."""
+    crew: Workers | None = Dask(asked["dask"], asked["workers"]) if asked["dask"] else None
+    how = {"engine": asked["engine"], "workers": crew or asked["workers"], "time_limit": asked["time_limit"]}
     try:
-        with SweepProgress(store, quiet) as progress:
-            return sweep(experiment, store, engine=engine, workers=crew or workers, watch=progress, time_limit=limit)
+        with SweepProgress(store, asked["quiet"]) as progress:
+            return sweep(experiment, store, watch=progress, **how)
     finally:
         if crew is not None:
             crew.close()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
 from petri import language
 from petri.experiment.design import sampling
 from petri.experiment.design.definition import Definition
-from petri.experiment.design.options import Option, options_of
+from petri.experiment.design.options import Option, options_of, shared_options
 from petri.experiment.design.sampling import Value
 from petri.experiment.design.settings import parse_best, parse_confidence
 from petri.experiment.results.tables import SUFFIXES, check_format
 from petri.experiment.threshold.definition import Bisected
+from petri.experiment.yaml.study import load_study
 from petri.measure.selection import Best
 from petri.model import Model
 
@@ -25,7 +26,8 @@ from . import nets
 from .given import Given
 from .net_options import Command, options
 from .pages import report_option
-from .run_options import COUNT, engine_option, length_options, output_options
+from .ranges import Whole
+from .run_options import COUNT, engine_option, output_options, read_precision
 from .time_limit import time_limit_option
 
 FILES = (".yaml", ".yml")
@@ -76,7 +78,25 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
     return sampling.without_duplicates(sampling.grid(axes))
 
 
-BEST = ("greatest", "least", "within", "confidence")
+def read_points(what: str, grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]] | None:
+    """Return the points of `--grid` options, None without any. Raises Refusal where they are wrong or beside a file."""
+    if grids and what.endswith(FILES):
+        raise refusal("grid-of-file")
+    return read_grids(grids, fixed) if grids else None
+
+
+BEST: Final = {
+    "greatest": click.option(
+        "--greatest", metavar="NAME", help="Replicate until the point with the greatest mean is known."
+    ),
+    "least": click.option("--least", metavar="NAME", help="The same for the least."),
+    "within": click.option(
+        "--within", metavar="SHARE", help="A difference from the best that does not matter.  [default: 1%]"
+    ),
+    "confidence": click.option(
+        "--confidence", metavar="SHARE", help="Probability that the best is found.  [default: 95%]"
+    ),
+}
 
 
 def read_best(given: Mapping[str, str | None], before: Best | None) -> Best | None:
@@ -98,16 +118,6 @@ Study = TypeVar("Study", bound=Bisected)
 root_option = click.option(
     "--root", metavar="FOLDER", help="Let EXPERIMENT.yaml name files in this folder.  [default: its own folder]"
 )
-# How long the runs are, on what, and where their results go.
-run_options = options(
-    root_option,
-    length_options,
-    report_option,
-    engine_option,
-    time_limit_option,
-    click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores)."),
-    output_options,
-)
 
 
 class StudyOption(click.Option):
@@ -116,23 +126,32 @@ class StudyOption(click.Option):
     group = "What is varied and asked"
 
 
-def study_options(study: type) -> Callable[[Command], Command]:
-    """Return the options that the fields of a study declare; their values are None where they are not on the command
-    line.
+def study_options(study: type, *, shared: bool = False) -> Callable[[Command], Command]:
+    """Return the options that the fields of a study declare, or those that it shares with others.
+
+    Their values are None where they are not on the command line.
     """
-    return options(*(_click_option(name, one) for name, one in options_of(study).items()))
+    declared = shared_options(study) if shared else options_of(study)
+    return options(*(part for name, one in declared.items() for part in _click_options(name, one)))
 
 
-def _click_option(name: str, one: Option) -> Callable[[Any], Any]:
-    kind: dict[str, Any] = {"type": COUNT} if one.kind == "count" else {"is_flag": one.kind == "switch"}
-    short = ("-n",) if one.flag == "--replications" else ()
+def _click_options(name: str, one: Option) -> Iterator[Callable[[Any], Any]]:
+    if one.kind == "best":
+        yield from BEST.values()
+        return
+    kinds: dict[str, dict[str, Any]] = {
+        "count": {"type": COUNT},
+        "seed": {"type": Whole(0, 2**63 - 1)},
+        "choice": {"type": click.Choice(one.choices)},
+        "names": {"multiple": True},
+    }
+    kind = kinds.get(one.kind, {"is_flag": one.kind == "switch"})
 
     def read(_: click.Context, __: click.Parameter, text: Any) -> Any:
-        return None if text is None or text is False else _read(one, text)
+        return None if text in (None, False, ()) else _read(one, text)
 
-    return click.option(
-        one.flag, *short, name, cls=StudyOption, metavar=one.metavar, help=one.help, callback=read, **kind
-    )
+    flags = [flag for flag in (one.flag, one.short) if flag]
+    yield click.option(*flags, name, cls=StudyOption, metavar=one.metavar, help=one.help, callback=read, **kind)
 
 
 def _read(one: Option, written: Any) -> Any:
@@ -144,6 +163,10 @@ def _read(one: Option, written: Any) -> Any:
             return parse_confidence(written)
         case "values":
             return _listed(written)
+        case "names":
+            return list(written)
+        case "precision":
+            return read_precision(written)
     return written
 
 
@@ -157,30 +180,36 @@ def _listed(text: str) -> list[Value]:
     return found
 
 
+# How long the runs are, on what, and where their results go.
+run_options = options(
+    root_option,
+    study_options(Definition, shared=True),
+    report_option,
+    engine_option,
+    time_limit_option,
+    click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores)."),
+    output_options,
+)
+
+
 def study_of(
     study: type[Study],
     what: str,
-    given: Given,
     options: Mapping[str, Any],
-    load: Callable[[Path, Path | None], Study],
     points: Sequence[Mapping[str, Value]] = ({},),
 ) -> Study:
-    """Return the study that `load` reads from a file, or one of a net, with the options that were given.
-
-    Raises Refusal.
-    """
-    declared = options_of(study)
+    """Return the study of a file, or one of a net, with the options that were given. Raises Refusal."""
+    declared, given = options_of(study), options["given"]
     fields = {name: options[name] for name in declared if options[name] is not None}
     root = root_of(what, options["root"])
-    read = load(Path(what), root) if what.endswith(FILES) else None
+    read = load_study(study, Path(what), root) if what.endswith(FILES) else None
     missing = (
         [] if read is not None else [one.flag for name, one in declared.items() if one.required > (name in fields)]
     )
     if missing:
         raise refusal("search-option-missing", option=missing[0])
     runs = Definition(net_of(what), points) if read is None else read.runs
-    overrides = {name: options[name] for name in ("until", "warmup", "seed")}
-    overrides["streams"] = options["random_streams"]
+    overrides = {name: options[name] for name in shared_options(Definition)}
     overrides["measures"] = list(options.get("measures", ())) or None
     runs = with_files(runs.with_overrides(fixed={**runs.fixed, **given.settings}, **overrides), given)
     return study(runs=runs, **fields) if read is None else replace(read, runs=runs, **fields)

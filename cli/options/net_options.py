@@ -38,12 +38,12 @@ def _as_given(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_given(
         *,
         settings: tuple[str, ...],
-        streams: tuple[str, ...] = (),
-        columns: tuple[str, ...] = (),
-        tables: tuple[str, ...] = (),
+        stream: tuple[str, ...] = (),
+        column: tuple[str, ...] = (),
+        table: tuple[str, ...] = (),
         **others: Any,
     ) -> Any:
-        files = read_pairs(streams, "stream"), read_pairs(columns, "column"), read_pairs(tables, "table")
+        files = read_pairs(stream, "stream"), read_pairs(column, "column"), read_pairs(table, "table")
         return command(given=Given(read_pairs(settings, "set"), *files), **others)
 
     return with_given
@@ -92,15 +92,15 @@ optional_net_argument = click.argument("net", required=False, shell_complete=com
 _set = _pairs(
     "--set", "settings", "NAME=VALUE", "Set a parameter, with its unit: --set line='2.5 Gbps'.", complete_setting
 )
-_stream = _pairs("--stream", "streams", "PLACE=FILE", "The recording for a place: packets=my.pcap.")
+_stream = _pairs("--stream", "stream", "PLACE=FILE", "The recording for a place: packets=my.pcap.")
 _column = _pairs(
     "--column",
-    "columns",
+    "column",
     "FIELD=COLUMN",
     "The column of the recording for a field, with its unit: time='frame.time_epoch [s]'.",
 )
 tables_option = _pairs(
-    "--table", "tables", "NAME=FILE", "Use another file for a table of the net: lengths.csv=mine.csv."
+    "--table", "table", "NAME=FILE", "Use another file for a table of the net: lengths.csv=mine.csv."
 )
 given_options = options(_set, _stream, _column, tables_option, _as_given)
 settings_option = options(_set, _as_given)

@@ -12,9 +12,9 @@ _GROUPS: Final = {
     "What is varied and asked": (
         "grids", "greatest", "least", "within", "measures",
     ),
-    "The net": ("settings", "streams", "columns", "tables", "root"),
+    "The net": ("settings", "stream", "column", "table", "root"),
     "The runs": (
-        "until", "warmup", "replications", "precision", "max_replications", "confidence", "seed", "random_streams",
+        "until", "warmup", "replications", "precision", "max_replications", "confidence", "seed", "streams",
         "saving", "saved",
     ),
     "Results": ("every", "as_json", "export", "report", "trace", "exact", "quiet"),

@@ -96,6 +96,7 @@ class Solution(ShownInNotebook, Frozen):
     unreduced: float = 0.0
     shortest: float = math.inf
     symmetries: tuple[Symmetry | ValueSymmetry, ...] = ()
+    unjudged: tuple[tuple[Expectation, Diagnostic], ...] = ()  # with why a chain does not give their figures
 
     def exact(self, name: str) -> Exact:
         """Return a figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
@@ -253,6 +254,7 @@ class _Solver:
             float(self.space.alike.sum()),
             self._shortest(),
             (*self.space.symmetries.of_elements, *self.space.symmetries.of_values),
+            tuple((one, found.reason) for one, found in self.expected if found.reason is not None),
         )
 
     def _shortest(self) -> float:
@@ -296,15 +298,19 @@ class _Solver:
             return Exact(name, dimension, None, Diagnostic(why.id, values={"name": name, **why.values}))
 
     @cached_property
+    def expected(self) -> list[tuple[Expectation, Exact]]:
+        """Every expectation, with the figure that it is about."""
+        every = [*(one for measure in self.net.measures for one in measure.expectations), *self.net.expectations]
+        return [(one, self._exact(one.text, "", self._formula_of(one))) for one in every]
+
+    @cached_property
     def judged(self) -> tuple[Judged, ...]:
         """The expectations that the chain judges."""
-        every = [*(one for measure in self.net.measures for one in measure.expectations), *self.net.expectations]
-        judged = []
-        for expectation in every:
-            found = self._exact(expectation.text, "", self._formula_of(expectation))
-            if found.bounded is not None:
-                judged.append((expectation, judge(expectation, found.value, found.interval)))
-        return tuple(judged)
+        return tuple(
+            (expectation, judge(expectation, found.value, found.interval))
+            for expectation, found in self.expected
+            if found.bounded is not None
+        )
 
     def _formula_of(self, expectation: Expectation) -> Callable[[Figures], Bounded]:
         return lambda figures: figures.value(expectation.formula)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from petri.experiment.design.definition import Tolerance as Tolerance
     from petri.experiment.errors import ExperimentError as ExperimentError
     from petri.experiment.experiment import Experiment as Experiment
-    from petri.experiment.forwarding.api import rfc2544 as rfc2544
     from petri.experiment.procedure.campaign import sweep as sweep
     from petri.experiment.results.comparison import compare as compare
     from petri.experiment.results.outcome import Outcome as Outcome
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
     from petri.experiment.results.summary import PointOutcome as PointOutcome
     from petri.experiment.results.tables import export as export
     from petri.experiment.store.database import Store as Store
-    from petri.experiment.threshold.api import search as search
+    from petri.experiment.studies import rfc2544 as rfc2544
+    from petri.experiment.studies import search as search
     from petri.experiment.threshold.outcome import SearchOutcome as SearchOutcome
     from petri.measure.selection import Best as Best
     from petri.measure.sequential import Precision as Precision
@@ -44,8 +44,8 @@ _HOMES = {
     "Tolerance": "petri.experiment.design.definition",
     "compare": "petri.experiment.results.comparison",
     "export": "petri.experiment.results.tables",
-    "rfc2544": "petri.experiment.forwarding.api",
-    "search": "petri.experiment.threshold.api",
+    "rfc2544": "petri.experiment.studies",
+    "search": "petri.experiment.studies",
     "stored_outcome": "petri.experiment.results.outcome",
     "sweep": "petri.experiment.procedure.campaign",
 }

@@ -12,7 +12,7 @@ from petri.engine.firings import TracedFiring
 from petri.engine.interface import Session
 from petri.engine.state import ends
 from petri.net import Net
-from petri.run.instant import Course, Moment
+from petri.run.instant import Moment, ReplayedRun
 from petri.structs import Frozen
 
 _PARTS: Final = 256  # into which the run is divided, and then the part in which the clock stopped
@@ -25,7 +25,7 @@ class Dropped(Frozen):
     by: TracedFiring
 
 
-def dropped(course: Course, moment: Moment, transition: int) -> Dropped | None:
+def dropped(course: ReplayedRun, moment: Moment, transition: int) -> Dropped | None:
     """Return when a clock of the transition was last dropped or stopped before a moment of the course.
 
     None if none was, or if the row of a stream may have done it. Raises KeyboardInterrupt at Ctrl-C.
@@ -37,7 +37,7 @@ def dropped(course: Course, moment: Moment, transition: int) -> Dropped | None:
 
 
 class _Search:
-    def __init__(self, course: Course, moment: Moment, transition: int) -> None:
+    def __init__(self, course: ReplayedRun, moment: Moment, transition: int) -> None:
         self.course, self.moment, self.transition = course, moment, transition
         self.total = moment.dropped[transition]
 

@@ -34,14 +34,14 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-def interrupted_by_ctrl_c(method: Callable[Concatenate[Course, P], T]) -> Callable[Concatenate[Course, P], T]:
+def interrupted_by_ctrl_c(method: Callable[Concatenate[ReplayedRun, P], T]) -> Callable[Concatenate[ReplayedRun, P], T]:
     """Return a method of a course that runs on a thread of its own;
 
     Ctrl-C stops its session, and raises KeyboardInterrupt.
     """
 
     @wraps(method)
-    def interruptible_method(course: Course, /, *given: P.args, **named: P.kwargs) -> T:
+    def interruptible_method(course: ReplayedRun, /, *given: P.args, **named: P.kwargs) -> T:
         return interruptible(lambda _: method(course, *given, **named), stop=course.stop)
 
     return interruptible_method
@@ -64,7 +64,7 @@ class Moment(Frozen):
     dropped: Sequence[int] = ()
 
 
-class Course:
+class ReplayedRun:
     """One replication, which goes forwards to an instant and beyond, and remembers what its firings tell.
 
     Its methods raise KeyboardInterrupt at Ctrl-C, and cannot be used any more then.

@@ -17,7 +17,7 @@ from petri.experiment.errors import ExperimentError
 from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.forwarding.procedure import scaled
-from petri.experiment.forwarding.yaml_forwarding import load_forwarding
+from petri.experiment.yaml.study import load_study
 from tests.cli.calling import Call, caller
 
 # Frames come at even distances, 20 B between them at full load. The engine needs 800 ns for each; 10 may be inside.
@@ -245,7 +245,7 @@ rfc2544:
 def test_a_file(gate: str, tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text(FILE, encoding="utf-8")
     runs = Definition(gate, [{}], {"line": "2 Gbps"}, until="300 us", expected=[])
-    assert load_forwarding(tmp_path / "r.yaml") == Forwarding(
+    assert load_study(Forwarding, tmp_path / "r.yaml") == Forwarding(
         runs=runs, load="load", sizes=[64, 128], between="0.2..1", condition="loss <= 1%", resolution="10%",
         replications=3,
     )  # fmt: skip
@@ -254,7 +254,7 @@ def test_a_file(gate: str, tmp_path: Path) -> None:
 def test_everything_wrong_in_a_file_is_told_at_once(gate: str, tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("net: gate.net\nprecision: 1%\nrfc2544:\n  lod: x\n  in: 3\n", encoding="utf-8")
     with pytest.raises(LanguageError) as refused:
-        load_forwarding(tmp_path / "r.yaml")
+        load_study(Forwarding, tmp_path / "r.yaml")
     told = {(one.id, one.span.line if one.span else 0) for one in refused.value.diagnostics}
     assert told == {("search-key", 2), ("experiment-key", 4), ("search-range", 5)}
 

@@ -18,7 +18,7 @@ from petri.experiment.errors import ExperimentError
 from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.ladder import make_ladder
 from petri.experiment.threshold.outcome import SearchOutcome
-from petri.experiment.threshold.yaml_search import load_search
+from petri.experiment.yaml.study import load_study
 from petri.run.ensemble import Ensemble
 from petri.run.replications import replicate
 from tests.experiment.nets import FAILING, write_net
@@ -315,7 +315,7 @@ seed: 3
 def test_a_file(md1k: str, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(FILE, encoding="utf-8")
     runs = Definition(md1k, [{}], {"seats": 4}, until=500.0, seed=3, expected=[], title="Loss of one percent")
-    assert load_search(tmp_path / "s.yaml") == Search(
+    assert load_study(Search, tmp_path / "s.yaml") == Search(
         runs=runs, find="load", between="0.2..1.2", condition="loss <= 2%", resolution="0.1", confidence=0.9,
         max_replications=20, growth=False,
     )  # fmt: skip
@@ -325,7 +325,7 @@ def test_everything_wrong_in_a_file_is_told_at_once(md1k: str, tmp_path: Path) -
     text = "net: md1k.net\nreplications: 4\nsearch:\n  fnd: load\n  in: 1\n  while: loss\n  confidence: 2\ngird: {}\n"
     (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(LanguageError) as refused:
-        load_search(tmp_path / "s.yaml")
+        load_study(Search, tmp_path / "s.yaml")
     told = {(one.id, one.span.line if one.span else 0) for one in refused.value.diagnostics}
     assert told == {
         ("search-key", 2), ("experiment-missing", 4), ("experiment-key", 4), ("search-range", 5),
@@ -339,7 +339,7 @@ def test_a_search_and_a_sweep_are_told_apart(md1k: str, tmp_path: Path) -> None:
         petri.Experiment.load(tmp_path / "s.yaml")
     (tmp_path / "e.yaml").write_text("net: md1k.net\n", encoding="utf-8")
     with pytest.raises(LanguageError, match="pnsim sweep"):
-        load_search(tmp_path / "e.yaml")
+        load_study(Search, tmp_path / "e.yaml")
 
 
 def test_what_a_program_leaves_out_or_gives_wrongly_is_named(md1k: str) -> None:

@@ -13,7 +13,7 @@ import petri
 from petri.exact.solution import Exact
 from petri.measure.bounded import Bounded
 from petri.report.telling.quantities import Units
-from petri.report.telling.solution import exact_text, heading
+from petri.report.telling.solution import exact_text, figure_tables, heading
 from petri.report.terminal.solution import print_solution
 
 
@@ -54,6 +54,21 @@ def test_probabilities_of_ends_are_shown_as_far_as_they_are_certain(mean: str, t
     _, _, *ends = map(str, heading(solution, Units(), None))
     shown = [f"with {text} the net dies: {place} 1" for text, place in zip(texts, ["one", "two"], strict=True)]
     assert sorted(ends) == sorted(shown)
+
+
+def test_an_expectation_without_an_exact_figure_says_why_and_what_judges_it() -> None:
+    """It was left out without a word."""
+    solution = petri.loads(
+        "place free = token\nplace q\ntransition arrive: free -> q after exp(1)\n"
+        "transition serve: q -> free after exp(2)\n"
+        "measure t = time(arrive -> serve)\n  expect <= 3\nexpect max(tokens(q)) <= 5\nexpect rate(serve) > 0.1\n"
+    ).solve()
+    texts = [str(cell) for columns in figure_tables(solution, Units()) for cell in columns[-1].cells]
+    assert [text for text in texts if "judged" in text] == [
+        "`t <= 3` is not judged: the times that tokens take on their way are not in the states; `pnsim run` judges it",
+        "`max(tokens(q)) <= 5` is not judged: extremes are not computed; `pnsim run` judges it",
+    ]
+    assert len(solution.judged) == 1
 
 
 def test_a_net_with_many_ends_shows_the_most_probable_ones() -> None:

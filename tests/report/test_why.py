@@ -13,7 +13,7 @@ from petri.engine.reference import Engine
 from petri.engine.state import State, seated
 from petri.net import Net, Token
 from petri.run.dropped import dropped
-from petri.run.instant import Course
+from petri.run.instant import ReplayedRun
 from petri.run.plan import Plan
 from tests.engines import ENGINES, NATIVE_FIRST
 
@@ -86,7 +86,7 @@ def test_the_state_is_that_of_the_run(name: str, engine: str, most: int) -> None
     true = Engine(net, seed=3, replication=0)
     for firings in (0, 1, most):
         true.advance(math.inf, firings - true.firings)
-        course = Course(net, plan_of(model, engine), 0)
+        course = ReplayedRun(net, plan_of(model, engine), 0)
         moment = course.moment(course.advance(math.inf, firings))
         found = seated(net, moment.state)
         assert moment.state.now == true.now
@@ -248,7 +248,7 @@ def test_the_firing_that_disables_is_found_in_a_long_run(engine: str) -> None:
     model = petri.load("timeout")
     net, names = model.net, [one.name for one in model.net.transitions]
     for firings in (101, 900, 2_010):
-        course = Course(net, plan_of(model, engine), 0)
+        course = ReplayedRun(net, plan_of(model, engine), 0)
         moment = course.moment(course.advance(math.inf, firings))
         found = dropped(course, moment, names.index("sender.done_late"))
         trace = course.again(firings).trace()

@@ -8,7 +8,6 @@ from typing import Any
 from petri.measure.selection import Best
 from petri.measure.sequential import Precision
 from petri.run.arguments import check_mapping, check_names, is_list
-from petri.run.plan import check_whole
 
 
 def check_design(points: Any, grid: Any, sample: Any) -> None:
@@ -21,13 +20,6 @@ def check_design(points: Any, grid: Any, sample: Any) -> None:
     ):
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"`{name}` is a mapping, such as {example}, not {given!r}")
-
-
-def check_numbers(replications: Any, most: Any) -> None:
-    """Raise TypeError unless both are whole numbers, ValueError if one is below 1."""
-    if replications is not None:
-        check_whole("replications", replications, 1)
-    check_whole("max_replications", most, 1)
 
 
 def check_precision(precision: Any, expected: str) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from petri.engine.interface import Limits
-from petri.experiment.design.arguments import check_cases, check_choice, check_design, check_numbers, check_precision
+from petri.experiment.design.arguments import check_cases, check_choice, check_design, check_precision
 from petri.experiment.design.grid import grid_points, sample_points
+from petri.experiment.design.options import check_kinds, option
 from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
 from petri.measure.selection import Best
@@ -101,15 +102,36 @@ class Definition:
     net: Source
     points: Sequence[Values] = ({},)
     fixed: Values = field(default_factory=dict)
-    replications: int | None = None
-    precision: Precision | Mapping[str, Precision] | str | None = None
-    max_replications: int = MOST_REPLICATIONS
-    best: Best | None = None
-    until: float | str | None = None
-    warmup: float | str | None = None
-    seed: int | None = None
-    streams: str = COMMON
-    measures: Sequence[str] | None = None
+    replications: int | None = option(
+        "count", "replications", "20", "N", "Per point; with --precision, the minimum.", default=None, short="-n"
+    )
+    precision: Precision | Mapping[str, Precision] | str | None = option(
+        "precision", "precision", "2%", "SHARE", "Replicate until every interval is within ± SHARE (2%).", default=None
+    )
+    max_replications: int = option(
+        "count", "max-replications", "500", "N", "Limit for --precision, and for the best point.",
+        default=MOST_REPLICATIONS,
+    )  # fmt: skip
+    best: Best | None = option(
+        "best", "best", "{greatest: goodput, within: 1%, confidence: 95%}", "NAME", "The best point.", default=None
+    )
+    until: float | str | None = option(
+        "time", "until", "20 ms", "TIME", "End of each run, such as '20 ms'.", default=None, shared=True
+    )
+    warmup: float | str | None = option(
+        "time", "warmup", "2 ms", "TIME", "Exclude the first TIME from the statistics; `auto` determines it.",
+        default=None, shared=True,
+    )  # fmt: skip
+    seed: int | None = option("seed", "seed", "7", "N", "Seed of the random numbers.", default=None, shared=True)
+    streams: str = option(
+        "choice", "streams", COMMON, None,
+        "`per-transition`: a random stream for each transition, which makes comparisons narrower.",
+        default=COMMON, choices=STREAMS, shared=True,
+    )  # fmt: skip
+    measures: Sequence[str] | None = option(
+        "names", "measures", "[goodput, delay.p99]", "NAME", "Keep only this measure. May be repeated.",
+        flag="--measure", default=None,
+    )  # fmt: skip
     expected: Sequence[Expected] = ()
     limits: Limits = Limits()
     recordings: Mapping[str, str] = field(default_factory=dict)
@@ -128,7 +150,10 @@ class Definition:
         Raises TypeError, ValueError for arguments of a wrong kind.
         """
         check_design(self.points, grid, sample)
-        check_numbers(self.replications, self.max_replications)
+        check_kinds(
+            Definition,
+            {name: value for name, value in vars(self).items() if name != "replications" or value is not None},
+        )
         check_precision(self.precision, EXPECTED)
         check_choice(self.best, self.measures)
         check_cases(self.cases)

@@ -5,7 +5,7 @@ Arguments in Python, keys of files and options of the command line follow from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, TypeVar
@@ -13,9 +13,13 @@ from typing import Any, Literal, TypeVar
 from petri.run.arguments import check_number, check_text
 from petri.run.plan import check_known, check_whole
 
-Kind = Literal["text", "free", "share", "count", "switch", "values"]
-"""text: a text. free: a text or what a program has instead. share: `95%` or 0.95. count: a whole number from 1.
-switch: true or false; the option of the command line turns it off. values: a list."""
+Kind = Literal[
+    "text", "free", "share", "count", "seed", "switch", "values", "time", "choice", "names", "precision", "best"
+]
+"""text: a text. free: a text or what a program has instead. share: `95%` or 0.95. count: a whole number from 1, seed:
+one from 0. switch: true or false; the option of the command line turns it off. values: a list. time: a number, or a
+text with a unit. choice: one of several words. names: a list, whose option may be repeated. precision: `2%`, a
+`Precision`. best: a `Best`, which has several options."""
 
 _CHECKS: Mapping[Kind, Callable[[str, Any, str], None]] = {
     "text": check_text,
@@ -31,8 +35,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Option:
     """One option of a study: how people write it, and what it means.
 
-    key, example: in a file, as `key: example`. flag, metavar, help: on the command line. refuses: raises
-    ExperimentError for a study in which the value means nothing, before its net is known.
+    key, example: in a file, as `key: example`. flag, metavar, help, short: on the command line. refuses: raises
+    ExperimentError for a study in which the value means nothing, before its net is known. choices: the words of a
+    choice. shared: by each study, of the runs that it makes.
     """
 
     kind: Kind
@@ -43,6 +48,9 @@ class Option:
     help: str
     refuses: Callable[[Any], object] | None = None
     required: bool = False
+    short: str = ""
+    choices: Sequence[str] = ()
+    shared: bool = False
 
     @property
     def line(self) -> str:
@@ -59,10 +67,10 @@ def option(
     *,
     default: Any = MISSING,
     flag: str = "",
-    refuses: Callable[[Any], object] | None = None,
+    **more: Any,
 ) -> Any:
-    """Make a field of a study. flag: `--key` if empty."""
-    said = Option(kind, key, example, flag or f"--{key}", metavar, about, refuses, default is MISSING)
+    """Make a field of a study. flag: `--key` if empty. more: other fields of `Option`."""
+    said = Option(kind, key, example, flag or f"--{key}", metavar, about, required=default is MISSING, **more)
     return field(default=default, metadata={KEY: said})
 
 
@@ -78,6 +86,22 @@ def _declared(study: Any) -> list[Field[Any]]:
     return sorted(declared, key=lambda one: own.index(one.name) if one.name in own else len(own))
 
 
+def shared_options(study: Any) -> dict[str, Option]:
+    """Return those that each study has for its runs."""
+    return {name: one for name, one in options_of(study).items() if one.shared}
+
+
+def check_kinds(study: Any, values: Mapping[str, Any]) -> None:
+    """Raise TypeError, ValueError for values of options that are of a wrong kind, besides None where it is the
+    default.
+    """
+    defaults = {one.name: one.default for one in fields(study)}
+    for name, one in options_of(study).items():
+        is_default = name in values and values[name] is None and defaults[name] is None
+        if name in values and one.kind in _CHECKS and not is_default:
+            _CHECKS[one.kind](name, values[name], one.example)
+
+
 def make_study(study: Callable[..., Study], net: Any, values: Mapping[str, Any], runs: Callable[..., Any]) -> Study:
     """Make a study from the arguments of a program, which are its options and those of `runs`.
 
@@ -89,8 +113,7 @@ def make_study(study: Callable[..., Study], net: Any, values: Mapping[str, Any],
     for name, one in options.items():
         if one.required and name not in own:
             raise TypeError(f"`{name}` is missing, such as {name}={one.example!r}")
-        if name in own and one.kind in _CHECKS:
-            _CHECKS[one.kind](name, own[name], one.example)
+    check_kinds(study, own)
     others = {name: value for name, value in values.items() if name not in options}
     return study(runs=runs(net, **others), **own)
 

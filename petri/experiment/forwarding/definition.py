@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import option
@@ -45,6 +45,15 @@ class Forwarding(Bisected):
     loss and bursts. The other options are those of `Bisected`.
     """
 
+    key = "rfc2544"
+    missing = "rfc-missing"
+    no_meaning: ClassVar = {
+        **Bisected.no_meaning,
+        "measures": "loss, delay and throughput are kept",
+        "replications": "it stands under `rfc2544`",
+        "precision": "it replicates until a load is decided",
+    }
+
     sizes: Sequence[Value] = option(
         "values", "sizes", "[64, 512, 1518]", "LIST", f"Frame sizes.  [default: {','.join(map(str, SIZES))}]",
         default=SIZES,
@@ -62,7 +71,7 @@ class Forwarding(Bisected):
         default="", refuses=check_condition,
     )  # fmt: skip
     replications: int = option(
-        "count", "replications", "10", "N", "Runs for delay, loss and bursts.  [default: 10]", default=10
+        "count", "replications", "10", "N", "Runs for delay, loss and bursts.  [default: 10]", default=10, short="-n"
     )
 
     def search(self, find: str, condition: str, runs: Definition) -> Search:

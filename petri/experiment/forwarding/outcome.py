@@ -72,6 +72,11 @@ class ForwardingOutcome(Shown):
     interrupted: bool = False
 
     @property
+    def done(self) -> bool:
+        """Whether something is forwarded of each size."""
+        return all(row.found.value is not None for row in self.rows)
+
+    @property
     def others(self) -> list[str]:
         """The parameters of the points besides the frame size: those of a grid, and `case`."""
         names = dict.fromkeys(name for row in self.rows for name in row.found.parameters)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import option
@@ -21,8 +22,18 @@ class Bisected:
     end, or a length in the parameter's unit. confidence: the probability that the answer is right. max_replications: of
     a value, after which the estimate decides. growth: whether a place that still grows at the end of the runs counts as
     if the condition failed: a longer run would lose what these only pile up.
+
+    key: in a file, of the table with the options. missing: the error of a file without it. no_meaning: why other keys
+    mean nothing in such a file.
     """
 
+    key: ClassVar[str]
+    missing: ClassVar[str]
+    no_meaning: ClassVar[Mapping[str, str]] = {
+        "precision": "it replicates until a value is decided",
+        "expected": "no point of an experiment is run",
+        "best": "no point of an experiment is run",
+    }
     runs: Definition
     between: Any
     condition: str
@@ -58,6 +69,10 @@ class Search(Bisected):
 
     The other options are those of `Bisected`.
     """
+
+    key = "search"
+    missing = "search-of-sweep"
+    no_meaning: ClassVar = {"replications": "it replicates until a value is decided", **Bisected.no_meaning}
 
     find: str = option("text", "find", "load", "NAME", "The parameter that is varied.")
     between: Any = option(

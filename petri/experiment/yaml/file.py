@@ -20,25 +20,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from petri import library, structs
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, in_order
 from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment.design import sampling
 from petri.experiment.design.definition import (
-    COMMON,
     EXPECTED,
-    MOST_REPLICATIONS,
     ROLES,
-    STREAMS,
     Definition,
     Expected,
     Tolerance,
     in_cases,
 )
+from petri.experiment.design.options import Option, options_of
 from petri.experiment.design.sampling import MOST_POINTS, Axis, BadRange, Value, Values, parse_range, parse_value
-from petri.experiment.design.settings import parse_best, parse_bound
+from petri.experiment.design.settings import parse_best, parse_bound, parse_confidence
 from petri.experiment.errors import ExperimentError
 from petri.experiment.yaml.against_net import check_against_net
 from petri.experiment.yaml.table import read_table
@@ -56,15 +54,7 @@ KEYS: Final = {
     "points": "points: [{threads: 1}, {threads: 8}]",
     "sample": "sample: {method: latin-hypercube, count: 50, seed: 1, parameters: {load: 0.1..0.9}}",
     "cases": "cases: {slow: {line: 1 Gbps}, fast: {line: 10 Gbps, threads: 8}}",
-    "replications": "replications: 20",
-    "precision": "precision: 2%",
-    "max-replications": "max-replications: 500",
-    "best": "best: {greatest: goodput, within: 1%, confidence: 95%}",
-    "until": "until: 20 ms",
-    "warmup": "warmup: 2 ms",
-    "seed": "seed: 7",
-    "streams": "streams: common",
-    "measures": "measures: [goodput, delay.p99]",
+    **{one.key: one.line for one in options_of(Definition).values()},
     "parts": "parts: {enqueueing: [link_cycles, copy_cycles]}",
     "recordings": "recordings: {packets: capture.pcap}",
     "columns": "columns: {time: 'frame.time_epoch [s]'}",
@@ -197,15 +187,7 @@ class Reading:
             net=self.net(entries.get("net")),
             points=points,
             fixed=fixed,
-            replications=self.whole(entries.get("replications"), "replications", 1),
-            precision=self.precision(entries.get("precision")),
-            max_replications=self.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS,
-            best=self.best(entries.get("best")),
-            until=self.duration(entries.get("until"), "until"),
-            warmup=self.duration(entries.get("warmup"), "warmup"),
-            seed=self.whole(entries.get("seed"), "seed", 0),
-            streams=self.one_of(entries.get("streams"), "streams", STREAMS) or COMMON,
-            measures=self.measures(entries.get("measures")),
+            **self.options(node, Definition),
             parts=self.parts(entries.get("parts")),
             recordings=self.files(entries, "recordings"),
             columns=self.texts(entries, "columns"),
@@ -215,6 +197,40 @@ class Reading:
             description=self.text(entries.get("description"), "description", KEYS["description"]),
             cases=cases,
         )
+
+    def options(self, table: YamlTable, study: type) -> dict[str, Any]:
+        """Return the values of the options of a study that a table has, by the names of their fields."""
+        entries = table.entries
+        values = {
+            name: self.value(entries[one.key], one) for name, one in options_of(study).items() if one.key in entries
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    def value(self, node: YamlNode, option: Option) -> Any:
+        """Return the value of an option; None, with an error, if it is wrong."""
+        key = option.key
+        match option.kind:
+            case "count" | "seed":
+                return self.whole(node, key, 1 if option.kind == "count" else 0)
+            case "switch":
+                written = self.one_of(node, key, ("true", "false"))
+                return None if written is None else written == "true"
+            case "choice":
+                return self.one_of(node, key, option.choices)
+            case "values":
+                return self.values(node, key) or None
+            case "names":
+                return self.measures(node)
+            case "time":
+                return self.duration(node, key, option.line)
+            case "precision":
+                return self.precision(node)
+            case "best":
+                return self.best(node)
+            case "share":
+                text = self.text(node, key, option.line)
+                return self.attempt(node, lambda: parse_confidence(text))
+        return self.text(node, key, option.line) or None
 
     def net(self, node: YamlNode | None) -> str:
         """Return a file beside the experiment, whose name may lack `.net`, or otherwise a net of the library."""
@@ -381,9 +397,7 @@ class Reading:
 
     # ------------------------------------------------------------ precision and expected values
 
-    def precision(self, node: YamlNode | None) -> Precision | dict[str, Precision] | str | None:
-        if node is None:
-            return None
+    def precision(self, node: YamlNode) -> Precision | dict[str, Precision] | str | None:
         if isinstance(node, YamlText) and node.value == EXPECTED:
             return EXPECTED
         if isinstance(node, YamlTable):
@@ -392,7 +406,7 @@ class Reading:
         bound = self.bound(node, "precision-form")
         return None if bound is None else Precision(*bound)
 
-    def best(self, node: YamlNode | None) -> Best | None:
+    def best(self, node: YamlNode) -> Best | None:
         """`{greatest: goodput, within: 1%, confidence: 95%}`."""
         table = self.expect(node, YamlTable, "best", "a mapping", KEYS["best"])
         if table is None:
@@ -513,9 +527,9 @@ class Reading:
         found = self.expect(node, YamlText, name, "a text", example)
         return found.value.strip() if found else ""
 
-    def duration(self, node: YamlNode | None, name: str) -> float | str | None:
+    def duration(self, node: YamlNode, name: str, example: str) -> float | str | None:
         """Return a number, or a text that the net parses."""
-        text = self.expect(node, YamlText, name, "a time", KEYS[name])
+        text = self.expect(node, YamlText, name, "a time", example)
         if text is None:
             return None
         value = parse_value(text.value)

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from petri.experiment.design.definition import Definition
-from petri.experiment.design.options import Option, options_of
-from petri.experiment.design.settings import parse_confidence
+from petri.experiment.design.options import options_of
+from petri.experiment.threshold.definition import Bisected
 from petri.experiment.yaml.file import Reading, first_line
-from petri.experiment.yaml.tree import YamlNode, YamlTable
+from petri.experiment.yaml.tree import YamlTable
 
-Study = TypeVar("Study")
+Study = TypeVar("Study", bound=Bisected)
 
 
-def load_study(
-    study: Callable[..., Study], path: Path, root: Path | None, *, key: str, missing: str, no_meaning: Mapping[str, str]
-) -> Study:
-    """Read the study of a file; key, missing, no_meaning: as of `Reading.study`. Raises LanguageError."""
+def load_study(study: type[Study], path: Path, root: Path | None = None) -> Study:
+    """Read the study of a file; root: see `Reading`. Raises LanguageError with all its errors."""
     reading = Reading(path, root)
-    runs, table = reading.study(key, missing, no_meaning)
+    runs, table = reading.study(study.key, study.missing, study.no_meaning)
     values = {} if table is None else _values(reading, table, study)
     return study(runs=reading.checked(runs), **values)
 
 
-def _values(reading: Reading, table: YamlTable, study: Callable[..., Any]) -> dict[str, Any]:
+def _values(reading: Reading, table: YamlTable, study: type[Bisected]) -> dict[str, Any]:
     """Return the entries of the table as fields of the study; errors are collected."""
     options, entries = options_of(study), table.entries
     reading.known_keys(table, {one.key: one.line for one in options.values()})
     for one in options.values():
         if one.required and one.key not in entries:
             reading.error("experiment-missing", first_line(table.span), name=one.key, example=one.line)
-    values = {name: _value(reading, entries[one.key], one) for name, one in options.items() if one.key in entries}
-    values = {name: value for name, value in values.items() if value is not None}
+    values = reading.options(table, study)
     required = {name: "" for name, one in options.items() if one.required}
     made = study(runs=Definition(""), **{**required, **values})
     for one in options.values():
@@ -41,20 +37,3 @@ def _values(reading: Reading, table: YamlTable, study: Callable[..., Any]) -> di
             refuses = one.refuses
             reading.attempt(entries.get(one.key), lambda refuses=refuses: refuses(made))  # type: ignore[misc]
     return values
-
-
-def _value(reading: Reading, node: YamlNode, option: Option) -> Any:
-    """Return the value of an entry; None, with an error, if it is wrong."""
-    key = option.key
-    match option.kind:
-        case "count":
-            return reading.whole(node, key, 1)
-        case "switch":
-            written = reading.one_of(node, key, ("true", "false"))
-            return None if written is None else written == "true"
-        case "values":
-            return reading.values(node, key) or None
-        case "share":
-            text = reading.text(node, key, option.line)
-            return reading.attempt(node, lambda: parse_confidence(text))
-    return reading.text(node, key, option.line) or None

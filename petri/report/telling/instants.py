@@ -9,7 +9,7 @@ from petri.analysis.enabling import explain
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 from petri.model import Model
 from petri.run.dropped import dropped
-from petri.run.instant import Course, Moment
+from petri.run.instant import Moment, ReplayedRun
 from petri.run.plan import RunOptions, check_whole
 from petri.views import Why
 
@@ -19,7 +19,7 @@ MOST_NAMED: Final = 12  # transitions of a net that a message lists
 class Look:
     """A run that stands at an instant. `run` says which run it is; `stopped`, why it did not reach the instant."""
 
-    def __init__(self, model: Model, course: Course, moment: Moment, stopped: str | None) -> None:
+    def __init__(self, model: Model, course: ReplayedRun, moment: Moment, stopped: str | None) -> None:
         self.model = model
         self.course = course
         self.moment = moment
@@ -63,7 +63,7 @@ def look(
         options["until"] = at
     options["warmup"] = 0.0
     plan, _ = model.plan(trace=True, **options)
-    course = Course(model.net, plan, replication)
+    course = ReplayedRun(model.net, plan, replication)
     until = model.net.tick.ticks(plan.until)
     ended = course.advance(until, None if firing is None else firing - 1)
     moment = course.moment(ended)
@@ -75,7 +75,7 @@ def _number(model: Model, name: str, at: float | str | None, replication: int, o
     options["warmup"] = 0.0
     plan, _ = model.plan(trace=True, **options)
     after = -1.0 if at is None else model.net.tick.ticks(model.duration(at))
-    found = Course(model.net, plan, replication).number_of(transition_of(model, name), after)
+    found = ReplayedRun(model.net, plan, replication).number_of(transition_of(model, name), after)
     if found is None:
         values = {"name": name, "at": None if at is None else str(at)}
         raise LanguageError([Diagnostic("no-such-firing", values=values)], model.sources)

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from petri.diagnostics import Diagnostic
 from petri.exact.exchange import ValueSymmetry
 from petri.exact.solution import Exact, Solution
 from petri.measure.bounded import Bounded
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
+from petri.net import Expectation
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
-from petri.report.telling.expected import verdict_text
+from petri.report.telling.expected import origin, verdict_text
 from petri.report.telling.quantities import NOTHING, Units, counted
 from petri.report.telling.source import first_sentence
 from petri.report.telling.state_text import StateText
@@ -144,7 +146,12 @@ def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text
         else:
             verdicts.setdefault(measure.name, []).append(text)
     rows = [(one.name, exact_text(one, units), remark(one, verdicts.pop(one.name, []))) for one in solution.measures]
-    return rows + others
+    return [*rows, *others, *(("expect", NOTHING, unjudged_text(one, why)) for one, why in solution.unjudged)]
+
+
+def unjudged_text(expectation: Expectation, why: Diagnostic) -> Text:
+    """Return that `solve` does not judge an expectation, why, and what does."""
+    return Text(f"`{origin(expectation.text)}` is not judged: {why.message}; `pnsim run` judges it", style="yellow")
 
 
 def remark(one: Exact, verdicts: Sequence[Text]) -> Text:

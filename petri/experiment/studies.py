@@ -1,4 +1,4 @@
-"""A study of RFC 2544 from Python."""
+"""Studies that search, from Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,34 @@ from petri.experiment.design.options import make_study, takes_options_of
 from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.forwarding.procedure import Watcher, run_forwarding
+from petri.experiment.threshold.definition import Search
+from petri.experiment.threshold.outcome import SearchOutcome
+from petri.experiment.threshold.procedure import run_search
 from petri.run.plan import check_function
+
+
+@takes_options_of(Search)
+def search(
+    net: Source,
+    *,
+    engine: str = "auto",
+    threads: int | None = None,
+    watch: Watcher | None = None,
+    progress: bool = False,
+    time_limit: float | None = None,
+    **options: Any,
+) -> SearchOutcome:
+    """Return the last value of a parameter at which a condition holds, as `pnsim search` finds it.
+
+    net: as of `Experiment`. Options: those of `Search` and `Bisected`, and runs: until, warmup, seed, fixed, measures
+    and others of `Experiment`; with a grid or points, a search at each. progress: whether to show a line that is
+    rewritten, in a notebook or on a terminal. Raises ExperimentError or LanguageError if the search is invalid, and
+    ExperimentError where a run stops with an error in the model.
+    """
+    check_function("watch", watch)
+    study = make_study(Search, net, options, Definition)
+    with watching(study, watch, progress) as watcher:
+        return run_search(study, engine=engine, threads=threads, watch=watcher, time_limit=time_limit)
 
 
 @takes_options_of(Forwarding)
