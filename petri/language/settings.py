@@ -66,7 +66,7 @@ class Recorded(Struct):
         values: dict[str, Any] = {}
         sources = dict(self.sources)
         for name, value in given.items():
-            before = self.given.get(name)
+            before = self.given.get(name, _SAME)
             if value is before or (type(value) is type(before) and type(value) in _PLAIN and value == before):
                 sources |= self.overrides.texts.get(name, {})
                 continue

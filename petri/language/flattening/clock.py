@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from petri import net
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime, power_of
-from petri.language.meaning.traced import Traced, apply
+from petri.language.meaning.traced import Traced, apply, known_as
 from petri.language.problems import Problems
 from petri.net import Expr, Net, Span, Transition, is_shared, times_of
 from petri.structs import Struct, field, replace
@@ -231,7 +231,7 @@ class _Collector:
     def __init__(self, flat: Net, times: list[Entry]) -> None:
         self.flat = flat
         self.times = times
-        self.seen: set[tuple[int, int, bool, object]] = set()
+        self.seen: set[tuple[int, int, bool, Hashable]] = set()
 
     def collect(self, e: Expr, parts: int, plain: bool, scale: Fraction = WHOLE) -> None:
         """`parts`: ticks that a constant must have at least; `plain`: any constant is a time, as time has no unit.
@@ -241,7 +241,7 @@ class _Collector:
         if not e.args:
             self.constant(e, parts, plain, scale)
             return
-        key = (id(e), parts, plain, ("step", scale.number) if type(scale) is Traced else scale)
+        key = (id(e), parts, plain, known_as(scale))
         if key in self.seen:
             return
         self.seen.add(key)

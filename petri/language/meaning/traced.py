@@ -49,7 +49,12 @@ class Recording:
         known = self._known.get((key, numbers))
         if known is not None:
             return Traced(self, known, self.values[known])
-        traced = self._add((compute, numbers), compute(*[self.values[number] for number in numbers]))
+        try:
+            value = compute(*[self.values[number] for number in numbers])
+        except Exception:  # who catches it decides by it
+            self.fixed.update(numbers)
+            raise
+        traced = self._add((compute, numbers), value)
         self._known[key, numbers] = traced.number
         return traced
 
@@ -128,6 +133,11 @@ def apply(compute: Compute, *operands: Any) -> Any:
         if type(one) is Traced:
             return one.recording.derive(compute, compute, operands)
     return compute(*operands)
+
+
+def known_as(value: Hashable) -> Hashable:
+    """Return what tells a number from others in a table, without looking at it."""
+    return ("step", value.number) if type(value) is Traced else value
 
 
 def _same(value: Any) -> Any:

@@ -16,7 +16,7 @@ from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
-from petri.language.meaning.traced import Recording, Traced
+from petri.language.meaning.traced import Recording, Traced, apply
 from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
@@ -276,7 +276,7 @@ class Overrides:
         written = symbol.setting[0] if symbol.setting is not None else declaration.default
         text = self.problems.whole_text if several else self.problems.text
         default = text(written.span) if written is not None else ""
-        number = int if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
+        number = partial(apply, int) if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
         ends = self.bounds(symbol, declaration, kind) or ()
         low, high = [number(evaluate(end, ())) for end in ends] or (None, None)
         return net.Parameter(
@@ -304,7 +304,7 @@ def _shown(symbol: ConstantSymbol, kind: Scalar) -> net.Scalar | bool | str:
         return kind.labels[int(value)]
     if kind.kind == "real":
         return as_float(value, symbol.span)
-    return bool(value) if kind.kind == "bool" else int(value)
+    return apply(bool if kind.kind == "bool" else int, value)  # type: ignore[no-any-return]
 
 
 def _is_number(value: object) -> bool:
