@@ -160,9 +160,7 @@ def _read(
         if recording is not None:
             found = _attempt(path, text, parameters, name, tables=tables, recording=recording)
             if found.net is not None and found.checker is not None:
-                kept = recorded(
-                    found.net, recording, found.checker.overrides, found.problems, found.loader.read
-                )
+                kept = recorded(found.net, recording, found.checker.overrides, found.problems, found.loader.read)
                 return (kept.now, found.problems.sources), kept
         return _net_or_error(*_work(path, text, parameters, name, tables=tables)), None
 

@@ -8,8 +8,7 @@ one, the net is read from its text.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
 from typing import Any, Final
 
 from petri.language.checking.declarations.parameters import Overrides
@@ -33,17 +32,21 @@ class Part(Frozen, eq=False):
     numbers: frozenset[int]
     inside: tuple[tuple[Any, Part | int], ...]
 
-    def changed(self, new: Mapping[int, Any], made: dict[int, Any]) -> Any:
-        """Return it with other numbers; made: the parts that are ready, as a net has many of them more than once."""
-        if self.numbers.isdisjoint(new):
+    def changed(self, new: Mapping[int, Any], others: Set[int], made: dict[int, Any]) -> Any:
+        """Return it with other numbers, which are `others`. made: the parts that are ready: a net
+        has many of them more than once.
+        """
+        if self.numbers.isdisjoint(others):
             return self.now
         found = made.get(id(self))
         if found is None:
-            values = {
-                where: new.get(part, _SAME) if isinstance(part, int) else part.changed(new, made)
-                for where, part in self.inside
-            }
-            values = {where: value for where, value in values.items() if value is not _SAME}
+            values: dict[Any, Any] = {}
+            for where, part in self.inside:
+                if isinstance(part, Part):
+                    if not part.numbers.isdisjoint(others):
+                        values[where] = part.changed(new, others, made)
+                elif part in new:
+                    values[where] = new[part]
             found = made[id(self)] = _replaced(self.now, values)
         return found
 
@@ -78,7 +81,7 @@ class Recorded(Struct):
                 raise Differs from fault
             sources |= texts
         changed = self.recording.replay(values)
-        return (self.now if self.net is None else self.net.changed(changed, {})), sources
+        return (self.now if self.net is None else self.net.changed(changed, frozenset(changed), {})), sources
 
     @property
     def holds(self) -> bool:
@@ -172,3 +175,8 @@ def _replaced(value: Any, changes: Mapping[Any, Any]) -> Any:
 
 _SAME: Final = object()
 _PLAIN: Final = (int, float, str, bool)
+
+
+def forget() -> None:
+    """Read all nets from their texts again."""
+    _known.clear()

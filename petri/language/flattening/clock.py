@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 from petri import net
@@ -53,6 +53,7 @@ RANDOM = frozenset(
 
 Entry = tuple[Fraction, Span | None, int, bool]
 """A constant time, as `Times.add` takes it."""
+Timing = tuple[Fraction, tuple[net.InexactTime, ...]]
 
 
 class Times(Struct):
@@ -65,13 +66,6 @@ class Times(Struct):
     exact: dict[Fraction, Span | None] = field(default_factory=dict)
     bounds: set[Fraction] = field(default_factory=set)
     random: set[Fraction] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Times:
-        self = cls()
-        for entry in entries:
-            self.add(*entry)
-        return self
 
     def add(self, value: Fraction, where: Span | None, parts: int = PARTS_OF_A_TIME, random: bool = False) -> None:
         if not value:
@@ -90,13 +84,17 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequen
     constant time that is not a whole number of ticks.
     """
     entries = _times(flat, like)
-    values, others = [one[0] for one in entries], [one[1:] for one in entries]
+    others = [one[1:] for one in entries]
 
-    def times(*values: Fraction) -> Times:
-        return Times.of((value, *other) for value, other in zip(values, others, strict=True))
+    def timing(chosen: Fraction | None, until: float | None, *values: Fraction) -> Timing:
+        times = Times()
+        for value, other in zip(values, others, strict=True):
+            times.add(value, *other)
+        tick = chosen or tick_of(times, until)
+        return tick, _inexact(times, tick)
 
-    tick = chosen or apply(lambda until, *values: tick_of(times(*values), until), flat.run_defaults.until, *values)
-    inexact = apply(lambda tick, *values: _inexact(times(*values), tick), tick, *values)
+    found = apply(timing, chosen, flat.run_defaults.until, *[one[0] for one in entries])
+    tick, inexact = apply(itemgetter(0), found), apply(itemgetter(1), found)
     if type(inexact) is not Traced:
         _warn(inexact, tick, flat.time_unit, chosen is not None, problems)
     return replace(_Clock(flat, tick).whole_net(like), inexact=inexact)

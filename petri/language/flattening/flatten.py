@@ -24,7 +24,6 @@ from petri.language.flattening.replies import Replies
 from petri.language.flattening.turns import with_turns
 from petri.language.meaning.nodes import Node, build, evaluate
 from petri.language.meaning.scope import PlaceSymbol
-from petri.language.meaning.traced import apply
 from petri.language.meaning.templates import (
     Body,
     ClockTemplate,
@@ -36,6 +35,7 @@ from petri.language.meaning.templates import (
     PortUse,
     TransitionTemplate,
 )
+from petri.language.meaning.traced import apply
 from petri.language.meaning.types import Request, colour
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, PRIORITIES, Expr, Span

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from petri import net
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import LOCAL, Node, evaluate, number
-from petri.language.meaning.traced import apply
 from petri.language.meaning.templates import InitialTemplate, LoopTemplate, PlaceTemplate
+from petri.language.meaning.traced import apply
 from petri.language.problems import CheckError
 from petri.net import MOST_TOKENS
 from petri.tokens import Column, TokenList

@@ -15,8 +15,8 @@ from petri.language.checking.expressions.reader import Reader, numeric_kind
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
-from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
 from petri.language.meaning.traced import Recording, Traced, apply
+from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
 from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
@@ -28,9 +28,7 @@ _LITERAL = re.compile(r"[-+]?[0-9._]+(e[-+]?[0-9]+)? *([A-Za-z]+|%)?", re.ASCII)
 class Overrides:
     """Parameters with the values set from outside: numbers in the net's own units, or text of the language."""
 
-    def __init__(
-        self, checker: CheckState, given: Mapping[str, object], recording: Recording | None = None
-    ) -> None:
+    def __init__(self, checker: CheckState, given: Mapping[str, object], recording: Recording | None = None) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.given = dict(given)
@@ -276,7 +274,9 @@ class Overrides:
         written = symbol.setting[0] if symbol.setting is not None else declaration.default
         text = self.problems.whole_text if several else self.problems.text
         default = text(written.span) if written is not None else ""
-        number = partial(apply, int) if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
+        number = (
+            partial(apply, int) if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
+        )
         ends = self.bounds(symbol, declaration, kind) or ()
         low, high = [number(evaluate(end, ())) for end in ends] or (None, None)
         return net.Parameter(
