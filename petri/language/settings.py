@@ -55,7 +55,7 @@ class Recorded(Struct):
     """A net as it was read once. given: the values of parameters. read: the files."""
 
     recording: Recording
-    net: Part | None
+    net: Part | int | None
     now: Net
     overrides: Overrides
     given: Mapping[str, object]
@@ -81,7 +81,8 @@ class Recorded(Struct):
                 raise Differs from fault
             sources |= texts
         changed = self.recording.replay(values)
-        return (self.now if self.net is None else self.net.changed(changed, frozenset(changed), {})), sources
+        net = self.net.changed(changed, frozenset(changed), {}) if isinstance(self.net, Part) else self.now
+        return net, sources
 
     @property
     def holds(self) -> bool:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from petri import codec, language, library
+from petri.diagnostics import LanguageError
 from petri.language import settings
 from petri.language.checking.checker import Checker
-from petri.language.problems import Diagnostic
 from petri.net import Net, Parameter
 from tests.sampling import one_in
 
@@ -46,7 +46,7 @@ def told(path: str, values: Mapping[str, object]) -> tuple[object, ...]:
     """Return all that can be seen of a net with these values, or what is wrong with them."""
     try:
         net, sources = language.load_with_sources(path, values)
-    except language.LanguageError as error:
+    except LanguageError as error:
         return tuple(map(str, error.diagnostics)), error.sources
     return net, repr(net), "".join(codec.net_text(net)), list(sources.items())
 
@@ -128,7 +128,7 @@ def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A list that grows with each net that is checked."""
+    """Return a list that grows with each net that is checked."""
     found: list[int] = []
     run = Checker.run
 
@@ -178,7 +178,9 @@ def test_what_does_not_change_is_the_same_object(net_file: Path) -> None:
 @pytest.mark.usefixtures("old_files")
 def test_another_structure_is_recorded_beside_the_first(tmp_path: Path, checks: list[int]) -> None:
     path = tmp_path / "array.net"
-    path.write_text("param k = 2\nparam t = 1.5\nplace p[0..k - 1] = token\ntransition go[i in 0..k - 1]: p[i] -> nothing  takes t")
+    path.write_text(
+        "param k = 2\nparam t = 1.5\nplace p[0..k - 1] = token\ntransition go[i in 0..k - 1]: p[i] -> nothing  takes t"
+    )
     for _ in range(2):
         for k in (2, 3):
             for t in (1.0, 2.0, 3.0):
@@ -198,7 +200,7 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path, part: str) -> None:
         language.load(tmp_path / "numbers.net", {"n": n})
     write(tmp_path / part, texts[part] + ("const n = 5\n" if part == "part.net" else "place more\n"))
     if part == "part.net":
-        with pytest.raises(language.LanguageError):
+        with pytest.raises(LanguageError):
             language.load(tmp_path / "numbers.net", {"n": 4})
     else:
         assert len(language.load(tmp_path / "numbers.net", {"n": 4}).places) == 4
@@ -226,7 +228,6 @@ def test_what_could_not_be_computed_may_be_computed_with_another_value() -> None
 def test_diagnostics_are_those_of_the_text() -> None:
     for n in (1, 2):
         language.loads(NUMBERS, {"n": n})
-    with pytest.raises(language.LanguageError) as raised:
+    with pytest.raises(LanguageError) as raised:
         language.loads(NUMBERS, {"n": -1})
-    found: list[Diagnostic] = list(raised.value.diagnostics)
-    assert [one.id for one in found] == ["parameter-out-of-bounds"]
+    assert [one.id for one in raised.value.diagnostics] == ["parameter-out-of-bounds"]

@@ -402,7 +402,7 @@ class Flattener:
 
     @staticmethod
     def _priority(node: Node, instance: Instance) -> int:
-        value = apply(int, evaluate(node, instance.locals))
+        value: int = apply(int, evaluate(node, instance.locals))
         if not -PRIORITIES <= value < PRIORITIES:
             raise CheckError("priority-range", node.span, value=value)
         return value

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 from petri import net, portable
 from petri.catalogue.operations import OPERATIONS as CATALOGUE
@@ -201,7 +201,7 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
     return computed(node, operands)
 
 
-def computed(node: Node, operands: Sequence[object]) -> Constant:
+def computed(node: Node, operands: Sequence[Any]) -> Constant:
     """Return what the operation of a node gives for its operands; raises CheckError."""
     for one in operands:
         if type(one) is Traced:
@@ -248,8 +248,9 @@ def checked(value: Constant, node: Node) -> Constant:
 
 
 def as_float(value: Constant, span: Span | None) -> float:
-    if type(value) is Traced:
-        return value.recording.derive(float, float, (value,))  # type: ignore[return-value]
+    step: Any = value
+    if type(step) is Traced:
+        return step.recording.derive(float, float, (step,))  # type: ignore[return-value]
     try:
         return float(value)
     except OverflowError:
@@ -361,9 +362,10 @@ class ExactTime(float):
 
     @classmethod
     def of(cls, value: Constant, power: int, span: Span | None) -> ExactTime:
-        if type(value) is Traced:
+        step: Any = value
+        if type(step) is Traced:
             make = partial(cls.of, power=power, span=span)
-            return value.recording.derive((cls, power), make, (value,))  # type: ignore[return-value]
+            return step.recording.derive((cls, power), make, (step,))  # type: ignore[return-value]
         self = cls(as_float(value, span))
         self.exact, self.power = Fraction(value), power
         return self
@@ -492,4 +494,4 @@ def _check_choice(node: Node, args: tuple[Expr, ...]) -> None:
 def number(node: Node, environment: Environment) -> net.Scalar:
     """Return a fixed node as a scalar of the flat net; a bool as 0 or 1."""
     value = evaluate(node, environment.locals)
-    return as_float(value, node.span) if node.kind == "real" else apply(int, value)  # type: ignore[no-any-return]
+    return as_float(value, node.span) if node.kind == "real" else apply(int, value)

@@ -119,7 +119,7 @@ class Traced:
         self.recording.fixed.add(self.number)
         return self.now
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self.now)
 

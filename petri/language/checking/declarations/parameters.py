@@ -218,7 +218,8 @@ class Overrides:
             raise Reported
         other.read()
         value, _ = other._given(name, kind)
-        if other.problems.found or type(value) is Traced:
+        step: Any = value
+        if other.problems.found or type(step) is Traced:
             raise Reported
         return value, other.texts.get(name, {})
 
