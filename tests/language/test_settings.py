@@ -231,3 +231,14 @@ def test_diagnostics_are_those_of_the_text() -> None:
     with pytest.raises(LanguageError) as raised:
         language.loads(NUMBERS, {"n": -1})
     assert [one.id for one in raised.value.diagnostics] == ["parameter-out-of-bounds"]
+
+
+def test_a_recording_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "param n = 1.5\nplace p = token\ntransition t[i in 1..40]: p -> p  takes n * i"
+    monkeypatch.setattr("petri.language.meaning.traced.MOST_STEPS", 30)
+    nets = [language.loads(text, {"n": n}) for n in (1.0, 1.5, 2.5)]
+    [known] = settings._known.values()
+    assert len(known.recordings) == 2
+    assert len(known.recordings[0].recording.steps) < 100
+    for net, n in zip(nets, (1.0, 1.5, 2.5), strict=True):
+        assert [net.tick.time(one.time.value) for one in net.transitions] == [n * i for i in range(1, 41)]

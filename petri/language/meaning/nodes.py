@@ -206,7 +206,7 @@ def computed(node: Node, operands: Sequence[Any]) -> Constant:
     for one in operands:
         if type(one) is Traced:
             key = (node.op, node.kind)
-            return one.recording.derive(key, partial(_compute, node), operands)  # type: ignore[return-value]
+            return one.recording.derive(key, partial(_compute, node), operands)  # type: ignore[no-any-return]
     return _compute(node, *operands)
 
 
@@ -250,7 +250,7 @@ def checked(value: Constant, node: Node) -> Constant:
 def as_float(value: Constant, span: Span | None) -> float:
     step: Any = value
     if type(step) is Traced:
-        return step.recording.derive(float, float, (step,))  # type: ignore[return-value]
+        return step.recording.derive(float, float, (step,))  # type: ignore[no-any-return]
     try:
         return float(value)
     except OverflowError:
@@ -365,7 +365,7 @@ class ExactTime(float):
         step: Any = value
         if type(step) is Traced:
             make = partial(cls.of, power=power, span=span)
-            return step.recording.derive((cls, power), make, (step,))  # type: ignore[return-value]
+            return step.recording.derive((cls, power), make, (step,))  # type: ignore[no-any-return]
         self = cls(as_float(value, span))
         self.exact, self.power = Fraction(value), power
         return self

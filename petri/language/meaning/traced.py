@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 Compute = Callable[..., Any]
+MOST_STEPS: Final = 50_000  # of one recording: each takes about half a kilobyte
 STEPS_KEPT: Final = 16  # parameters that are turned together, of one recording
 
 
@@ -43,8 +44,12 @@ class Recording:
         self.inputs.setdefault(name, []).append(traced.number)
         return traced
 
-    def derive(self, key: Hashable, compute: Compute, operands: Sequence[Any]) -> Traced:
-        """Return what `compute` gives. key: what it does, so that no step is kept twice."""
+    def derive(self, key: Hashable, compute: Compute, operands: Sequence[Any]) -> Any:
+        """Return what `compute` gives. key: what it does, so that no step is kept twice. Beyond `MOST_STEPS`, it is a
+        plain number, and what it comes from is fixed.
+        """
+        if len(self.steps) >= MOST_STEPS:
+            return compute(*map(looked_at, operands))
         numbers = tuple([self._operand(one) for one in operands])
         known = self._known.get((key, numbers))
         if known is not None:
@@ -169,7 +174,12 @@ def _reversed(compute: Compute) -> Compute:
 
 def _decision(compute: Compute) -> Compute:
     step = _step(compute)
-    return lambda self, *others: step(self, *others).look()
+    return lambda self, *others: looked_at(step(self, *others))
+
+
+def looked_at(value: Any) -> Any:
+    """Return a number as it is, which is fixed if it depends on parameters."""
+    return value.look() if type(value) is Traced else value
 
 
 def _looking(compute: Compute) -> Compute:
