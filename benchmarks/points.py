@@ -7,7 +7,7 @@ from the text, and with what is kept of the last setting. `rust` is the part tha
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Callable, Mapping
 from statistics import median
@@ -77,7 +77,9 @@ def row(name: str, values: Mapping[str, float]) -> str:
 
 
 def main() -> None:
-    names = sys.argv[1:] or [name for name, _ in library.named(library.nets())]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.points", description=__doc__)
+    parser.add_argument("net", nargs="*", default=[name for name, _ in library.named(library.nets())])
+    names = parser.parse_args().net
     print(f"{'':36}{'places':>7}{'trans.':>7}{'turned':>8}{'text':>10}{'kept':>9}{'slowest':>9}{'rust':>9}")
     for name in names:
         print(row(name, {}))
