@@ -67,7 +67,7 @@ def point(name: str, values: Mapping[str, float], number: str, value: float) -> 
 def row(name: str, values: Mapping[str, float]) -> str:
     net = petri.load(name, **values).net
     reals = [one for one in net.parameters if one.kind == "real" and one.value and one.name not in values]
-    found = [one for p in reals if (one := point(name, values, p.name, float(p.value))) is not None]  # type: ignore[arg-type]
+    found = [one for p in reals if (one := point(name, values, p.name, float(p.value))) is not None]
     shown = f"{name} {' '.join(f'{key}={value}' for key, value in values.items())}"
     shown = f"{shown:36}{len(net.places):7}{len(net.transitions):7}{len(found):4}/{len(reals):<4}"
     if not found:
