@@ -41,10 +41,17 @@ def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
     return {"version": VERSION, **({"files": files} if files else {}), **encoded}
 
 
-def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: int | None = None) -> Iterator[str]:
+Texts = dict[int, tuple[object, str]]
+"""Elements of nets and their texts, by their identities."""
+
+
+def net_text(
+    flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: int | None = None, known: Texts | None = None
+) -> Iterator[str]:
     """`net_to_dict` as JSON, in pieces: no more than one element of the net is in memory as dicts.
 
-    Without `indent` there is no whitespace. Non-ASCII characters are escaped only with `sort_keys`.
+    Without `indent` there is no whitespace. Non-ASCII characters are escaped only with `sort_keys`. known: the texts of
+    elements that were written in the same way; those of this net are added. Only without spans.
     """
     encoder = _Encoder([], spans)
     colon = ":" if indent is None else ": "
@@ -58,7 +65,11 @@ def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: 
             return
         for number, item in enumerate(value):
             encoder.known.clear()
-            yield f"{',' if number else '['}{deeper}" + dump(encoder.value(item)).replace("\n", deeper)
+            found = None if known is None else known.get(id(item))
+            text = dump(encoder.value(item)).replace("\n", deeper) if found is None else found[1]
+            if known is not None:
+                known[id(item)] = item, text
+            yield f"{',' if number else '['}{deeper}" + text
         yield f"{line}]"
 
     members: dict[str, Any] = {"version": VERSION, **encoder.fields(flat)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import stat
+import time
 from os import PathLike
 
 _KINDS = (
@@ -44,6 +45,24 @@ def irregular(path: str | PathLike[str]) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return next((kind for test, kind in _KINDS if test(mode)), None)
+
+
+State = tuple[int, ...]
+JUST_NOW = 100_000_000  # nanoseconds: clocks of file systems tick less often than programs write
+
+
+def state_of(path: str | PathLike[str]) -> State | None:
+    """Return what changes when somebody writes a file. None where this cannot be said: of what is not a regular file,
+    and where it was written just now.
+    """
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    changed = max(found.st_mtime_ns, found.st_ctime_ns)
+    if not stat.S_ISREG(found.st_mode) or time.time_ns() - changed < JUST_NOW:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def is_pipe(path: str | PathLike[str]) -> bool:

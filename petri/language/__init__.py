@@ -22,7 +22,9 @@ from petri.language.collector import at_rest
 from petri.language.flattening.flatten import Flattener, TooLarge
 from petri.language.loader import Loader, OpenTexts
 from petri.language.meaning.nodes import limited as limited_nodes
+from petri.language.meaning.traced import Recording
 from petri.language.problems import Problems, Stopped
+from petri.language.settings import Reading, Recorded, read_again, recorded
 from petri.net import Net, Watched
 from petri.structs import Struct
 
@@ -69,14 +71,14 @@ def load_with_sources(
     found = _find(path)
     if not os.path.splitext(found)[1]:
         _require_net(found)
-    return _net_or_error(*_work(found, None, parameters, TEXT, tables=tables))
+    return _read(found, None, parameters, TEXT, tables)
 
 
 def loads_with_sources(
     text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT, tables: Tables | None = None
 ) -> tuple[Net, dict[str, str]]:
     """Do as `loads`, and return the texts of all files read."""
-    return _net_or_error(*_work(None, text, parameters, name, tables=tables))
+    return _read(None, text, parameters, name, tables)
 
 
 def check(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
@@ -143,6 +145,24 @@ def study(path: str | PathLike[str], opened: OpenTexts) -> Study:
     return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found
 
 
+def _read(
+    path: str | None, text: str | None, parameters: Mapping[str, object] | None, name: str, tables: Tables | None
+) -> tuple[Net, dict[str, str]]:
+    """Return the flat net and the texts of all files; what was read before is not read again for other numbers."""
+
+    @at_rest()
+    def read(recording: Recording | None) -> tuple[Reading, Recorded | None]:
+        kept = None
+        if recording is not None:
+            found = _attempt(path, text, parameters, name, tables=tables, recording=recording)
+            if found.net is not None and found.checker is not None:
+                kept = recorded(found.net, recording, found.checker.overrides, found.problems, found.loader.read)
+                return (kept.now, found.problems.sources), kept
+        return _net_or_error(*_work(path, text, parameters, name, tables=tables)), None
+
+    return read_again((path, text, name, os.getcwd(), repr(tables)), parameters or {}, read)
+
+
 @at_rest()
 def _work(
     path: str | None,
@@ -169,6 +189,7 @@ def _attempt(
     clock: str = "",
     tables: Tables | None = None,
     opened: OpenTexts | None = None,
+    recording: Recording | None = None,
 ) -> Study:
     """Read, check and flatten; with `opened` the types of all expressions are kept."""
     problems = Problems()
@@ -176,7 +197,7 @@ def _attempt(
     found = Study(problems, loader)
     try:
         with limited_nodes():
-            _fill(found, path, text, parameters or {}, name, lints, clock, opened is not None)
+            _fill(found, path, text, parameters or {}, name, lints, clock, opened is not None, recording)
     except Stopped as stopped:
         problems.add(stopped.error)
         found.part = False
@@ -192,6 +213,7 @@ def _fill(
     lints: bool,
     clock: str,
     editing: bool,
+    recording: Recording | None,
 ) -> None:
     """Raise Stopped where going on makes no sense."""
     problems, loader = found.problems, found.loader
@@ -200,7 +222,7 @@ def _fill(
             return
     else:
         loader.load_text(text or "", name)
-    found.checker = checker = Checker(loader, parameters, clock)
+    found.checker = checker = Checker(loader, parameters, clock, recording)
     checker.seen = {} if editing else None
     checker.keeps_read = lints
     checker.run()

@@ -26,7 +26,7 @@ from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
 from petri.language.syntax.reuse import KnownStatements
 from petri.net import Span
-from petri.regular import encoding_of, irregular
+from petri.regular import State, encoding_of, irregular, state_of
 from petri.structs import Struct, field
 
 MOST_FILES = 1000
@@ -88,6 +88,7 @@ class Loader(Sources):
         self._count = 1
         self._table_numbers: dict[str, KnownTable | None] = {}
         self._root: str | None = None
+        self.read: dict[str, State | None] = {}  # the files that were read, by their paths
 
     def load(self, path: str) -> bool:
         """Read the net and all its imports; reports an error and returns False if there is no net to read."""
@@ -111,7 +112,10 @@ class Loader(Sources):
     def _source(self, path: str, name: str) -> tuple[str, list[Diagnostic]]:
         """Return the text of a file, from the editor if it is open there; see `read_source`."""
         text = self._opened.texts.get(os.path.realpath(path))
-        return read_source(path, name) if text is None else (text, [])
+        if text is not None:
+            return text, []
+        self.read[path] = state_of(path)
+        return read_source(path, name)
 
     def _parse(self, text: str, name: str, space: Space) -> None:
         self.problems.sources[name] = text
@@ -271,6 +275,7 @@ class Loader(Sources):
             self.problems.error("table-not-regular", e.span, path=e.value, kind=kind)
             return None
         try:
+            self.read[path] = state_of(path)
             size = os.stat(path).st_size
             if size > LARGEST_TABLE:
                 limit = f"{LARGEST_TABLE // 2**20} MiB"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from petri.analysis.dead import Lack
-from petri.codec import net_text
+from petri.codec import Texts, net_text
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.figures import evaluate_all, measure_names, tallies
@@ -218,10 +218,17 @@ def net_hash(net: Net) -> str:
 
     It includes the contents of the files of streams. Raises LanguageError if one cannot be read.
     """
+    global _texts
     digest = hashlib.sha256()
-    for piece in net_text(anonymous(net), spans=False, sort_keys=True):
+    known = None if len(net.places) + len(net.transitions) > MOST_TEXTS else _texts if len(_texts) <= MOST_TEXTS else {}
+    for piece in net_text(anonymous(net), spans=False, sort_keys=True, known=known):
         digest.update(piece.encode())
+    _texts = known or {}
     return digest.hexdigest()
+
+
+MOST_TEXTS: Final = 10_000
+_texts: Texts = {}  # of elements that settings of one net have in common
 
 
 def number(value: float) -> float | None:

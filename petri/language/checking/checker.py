@@ -40,6 +40,7 @@ from petri.language.meaning.scope import (
     UnitSymbol,
 )
 from petri.language.meaning.templates import Body
+from petri.language.meaning.traced import Recording
 from petri.language.meaning.types import (
     BLACK,
     MOST_SLOTS,
@@ -76,12 +77,18 @@ _COLLECTIONS = ("list", "array", "vector", "set", "dict", "map", "tuple", "queue
 class Checker(CheckState):
     """The state of one check. Afterwards `body` is the net, and `problems` has the diagnostics."""
 
-    def __init__(self, sources: Sources, parameters: Mapping[str, object], clock: str = "") -> None:
-        """`clock` is the unit of time to assume if no file declares one."""
+    def __init__(
+        self,
+        sources: Sources,
+        parameters: Mapping[str, object],
+        clock: str = "",
+        recording: Recording | None = None,
+    ) -> None:
+        """`clock` is the unit of time to assume if no file declares one. recording: of what parameters become."""
         super().__init__(sources)
         self.assumed_clock = clock
         self.gatherer = Gatherer(self)
-        self.overrides = Overrides(self, parameters)
+        self.overrides = Overrides(self, parameters, recording)
         self.spaces: list[OpenSpace] = []
         self.measures: dict[int, list[MeasureTemplate]] = {}  # by the identity of their bodies
         self.expectations: list[ExpectationTemplate] = []
@@ -213,6 +220,7 @@ class Checker(CheckState):
         match symbol:
             case ConstantSymbol(declaration=tree.Param() as declaration):
                 self.overrides.resolve(symbol, declaration)
+                self.overrides.trace(symbol, declaration)
             case ConstantSymbol(declaration=tree.Const() as declaration):
                 self._find_constant(symbol, declaration.value, scope)
             case UnitSymbol():

@@ -7,15 +7,17 @@ known, the tick is chosen so that it divides each time that is not random, and t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 from petri import net
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
-from petri.language.meaning.nodes import ExactTime
+from petri.language.meaning.nodes import ExactTime, power_of
+from petri.language.meaning.traced import Traced, apply, known_as
 from petri.language.problems import Problems
 from petri.net import HOLDING, Expr, Net, Span, Transition, is_shared, times_of
 from petri.structs import Struct, field, replace
@@ -49,6 +51,11 @@ RANDOM = frozenset(
 )
 
 
+Entry = tuple[Fraction, Span | None, int, bool]
+"""A constant time, as `Times.add` takes it."""
+Timing = tuple[Fraction, tuple[net.InexactTime, ...]]
+
+
 class Times(Struct):
     """The constant times of a net, in its time unit.
 
@@ -76,22 +83,32 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequen
     like: for each transition the number of the first that has the same expressions, which may be its own. Warns of each
     constant time that is not a whole number of ticks.
     """
-    times = _times(flat, like)
-    tick = chosen or tick_of(times, flat.run_defaults)
-    inexact = _inexact(times, tick)
-    _warn(inexact, tick, flat.time_unit, chosen is not None, problems)
+    entries = _times(flat, like)
+    others = [one[1:] for one in entries]
+
+    def timing(chosen: Fraction | None, until: float | None, *values: Fraction) -> Timing:
+        times = Times()
+        for value, other in zip(values, others, strict=True):
+            times.add(value, *other)
+        tick = chosen or tick_of(times, until)
+        return tick, _inexact(times, tick)
+
+    found = apply(timing, chosen, flat.run_defaults.until, *[one[0] for one in entries])
+    tick, inexact = apply(itemgetter(0), found), apply(itemgetter(1), found)
+    if type(inexact) is not Traced:
+        _warn(inexact, tick, flat.time_unit, chosen is not None, problems)
     return replace(_Clock(flat, tick).whole_net(like), inexact=inexact)
 
 
 # ---------------------------------------------------------------- finding the tick
 
 
-def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
+def tick_of(times: Times, until: float | None) -> Fraction:
     """Return what divides the exact times, divided by a power of two as far as a run of the net allows."""
     if not times.bounds:
         return Fraction(1)
     finest = min(times.bounds)
-    length = Fraction(run.until) if run.until is not None and math.isfinite(run.until) else Fraction(0)
+    length = Fraction(until) if until is not None and math.isfinite(until) else Fraction(0)
     least = min(times.exact, default=finest) / FINEST
     tick = _divisor(times.exact, max(least, LEAST_ROOM * length / HORIZON))
     tick = max(times.bounds) if tick is None else _refined(times.exact, tick, max(least, ROOM * length / HORIZON))
@@ -153,8 +170,8 @@ def _warn(inexact: Iterable[net.InexactTime], tick: Fraction, unit: str, chosen:
         problems.report("inexact-time", one.span, values | {"ppm": f"{one.ppm:+.3g}"}, severity="warning")
 
 
-def _times(flat: Net, like: Sequence[int]) -> Times:
-    times = Times()
+def _times(flat: Net, like: Sequence[int]) -> list[Entry]:
+    times: list[Entry] = []
     plain = flat.seconds is None
     collector = _Collector(flat, times)
     transitions = [flat.transitions[number] for number in sorted(set(like))]
@@ -171,9 +188,8 @@ def _times(flat: Net, like: Sequence[int]) -> Times:
         for number, slot in enumerate(place.colour.slots):
             if slot.dimension == "Time" or (reads and slot.kind == "real"):
                 for value in {token[number] for _, token in place.initial}:
-                    times.add(simplest(value), None if plain else place.span)
-    _add_recorded(flat, times)
-    return times
+                    times.append((simplest(value), None if plain else place.span, PARTS_OF_A_TIME, False))
+    return times + _recorded(flat)
 
 
 def _reads_values(e: Expr) -> bool:
@@ -199,21 +215,21 @@ def simplest(value: net.Scalar) -> Fraction:
         rest = 1 / (rest - whole)
 
 
-def _add_recorded(flat: Net, times: Times) -> None:
-    """Count the times in files as multiples of a nanosecond, and of the net's unit."""
+def _recorded(flat: Net) -> list[Entry]:
+    """Return the times in files: multiples of a nanosecond, and of the net's unit."""
     recorded = [place for place in flat.places if place.stream is not None]
     if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
-        times.add(Fraction(1), None, 1)
-        times.add(Fraction(1, 10**9) / Fraction(repr(flat.seconds)), None, 1)
+        return [(one, None, 1, False) for one in (WHOLE, Fraction(1, 10**9) / Fraction(repr(flat.seconds)))]
+    return []
 
 
 class _Collector:
     """Looks through expressions for constant times."""
 
-    def __init__(self, flat: Net, times: Times) -> None:
+    def __init__(self, flat: Net, times: list[Entry]) -> None:
         self.flat = flat
         self.times = times
-        self.seen: set[tuple[int, int, bool, Fraction]] = set()
+        self.seen: set[tuple[int, int, bool, Hashable]] = set()
 
     def collect(self, e: Expr, parts: int, plain: bool, scale: Fraction = WHOLE) -> None:
         """`parts`: ticks that a constant must have at least; `plain`: any constant is a time, as time has no unit.
@@ -223,32 +239,37 @@ class _Collector:
         if not e.args:
             self.constant(e, parts, plain, scale)
             return
-        if (id(e), parts, plain, scale) in self.seen:
+        key = (id(e), parts, plain, known_as(scale))
+        if key in self.seen:
             return
-        self.seen.add((id(e), parts, plain, scale))
+        self.seen.add(key)
         if plain and e.op == "real" and not e.args[0].args:  # an int of a token, or their number
             self.constant(e.args[0], parts, plain, scale)
         inner = PARTS_OF_A_MEAN if e.op in RANDOM else parts
         for position, arg in enumerate(OPERATIONS["choice"].alike(e.args) if e.op == "choice" else e.args):
-            self.collect(arg, inner, plain and arg.kind == "real", scale * _factor(e, position))
+            self.collect(arg, inner, plain and arg.kind == "real", apply(operator.mul, scale, _factor(e, position)))
 
     def constant(self, e: Expr, parts: int, plain: bool, scale: Fraction) -> None:
         """Bytes over a constant rate are multiples of the time of one byte, and cycles of that of one cycle."""
         value, random = e.value, parts in _RANDOM_PARTS
         found: Iterable[Fraction] = ()
-        if isinstance(value, ExactTime):
-            if value.power == 1:
-                found = (value.exact,)
-            elif value.power == -1 and value.exact:
-                found, parts = (1 / value.exact,), PARTS_OF_A_TIME
+        if power := power_of(value):
+            if power == 1:
+                found = (apply(_exact, value),)
+            elif power == -1 and (exact := apply(_exact, value)):
+                found, parts = (apply(operator.truediv, 1, exact),), PARTS_OF_A_TIME
         elif plain and e.op == "const" and e.kind == "real":
-            found = (simplest(value or 0),)
+            found = (apply(simplest, value or 0),)
         elif plain and e.op == "table" and e.kind == "real":
             found = map(simplest, set(self.flat.tables[int(value or 0)].values))
         elif plain and e.op in ("var", "tokens") and scale != WHOLE:
             found = (WHOLE,)
         for one in found:
-            self.times.add(one * scale, e.span, parts, random)
+            self.times.append((apply(operator.mul, one, scale), e.span, parts, random))
+
+
+def _exact(time: ExactTime) -> Fraction:
+    return time.exact
 
 
 def _factor(e: Expr, position: int) -> Fraction:
@@ -256,10 +277,17 @@ def _factor(e: Expr, position: int) -> Fraction:
     if e.op not in ("mul", "div") or (e.op == "div" and position == 1):
         return WHOLE
     other = e.args[1 - position]
-    if other.op != "const" or not other.value or isinstance(other.value, ExactTime):
+    if other.op != "const" or not other.value or power_of(other.value):
         return WHOLE
-    value = abs(simplest(other.value))
-    return min(value if e.op == "mul" else 1 / value, WHOLE)
+    return apply(_multiplied if e.op == "mul" else _divided, other.value)  # type: ignore[no-any-return]
+
+
+def _multiplied(value: net.Scalar) -> Fraction:
+    return min(abs(simplest(value)), WHOLE)
+
+
+def _divided(value: net.Scalar) -> Fraction:
+    return min(1 / abs(simplest(value)), WHOLE)
 
 
 def _held(transition: Transition) -> Iterator[Expr]:
@@ -293,14 +321,13 @@ class _Clock:
         self.times: Known = {}  # firing times, which are rounded or converted on top
 
     def whole_net(self, like: Sequence[int]) -> Net:
-        tick = Tick(self.tick.numerator, self.tick.denominator)
         return replace(
             self.flat,
             places=tuple([self.place(place) for place in self.flat.places]),
             transitions=tuple(self.transitions(like)),
             probes=tuple([self.struct(probe) for probe in self.flat.probes]),
             chances=tuple([self.chance(chance) for chance in self.flat.chances]),
-            tick=tick,
+            tick=apply(_tick, self.tick),
         )
 
     def place(self, place: net.Place) -> net.Place:
@@ -343,8 +370,7 @@ class _Clock:
         """Return a number of the net's time unit as one of ticks."""
         if power == 0:
             return value
-        exact = (simplest(value) if power == 1 else Fraction(value)) / self.tick**power
-        return float(_whole(exact)) if power == 1 else float(exact)
+        return apply(_stored, value, power, self.tick)  # type: ignore[no-any-return]
 
     def transitions(self, like: Sequence[int]) -> list[Transition]:
         """Make what is new in the first of its like new in all of them, but arcs have places of their own."""
@@ -389,7 +415,7 @@ class _Clock:
         """Convert it as a firing time; but an exponential time stays one, with its mean in ticks (C4)."""
         if not self.plain or time.op != "exp":
             return self.firing_time(time)
-        mean = Expr("ticks", "real", time.args, float(1 / self.tick), time.args[0].span)
+        mean = Expr("ticks", "real", time.args, apply(_per_unit, self.tick), time.args[0].span)
         return Expr("exp", "real", (mean,), None, time.span)
 
     def firing_time(self, time: Expr) -> Expr:
@@ -397,14 +423,12 @@ class _Clock:
 
         Where time has no unit, what is written is in time units.
         """
-        per_unit = 1 / self.tick if self.plain else Fraction(1)
         if time.op != "const":
-            return Expr("ticks", "real", (time,), float(per_unit), time.span) if self.plain else time
+            return Expr("ticks", "real", (time,), apply(_per_unit, self.tick), time.span) if self.plain else time
         if not time.value:
             return time
-        exact = simplest(time.value) if self.plain else Fraction(time.value)
-        written = time.value.written if isinstance(time.value, InTicks) else time.value
-        return Expr("const", "real", (), InTicks.of(min(_whole(exact * per_unit), BEYOND), written), time.span)
+        value = apply(_whole_time, time.value, self.tick if self.plain else None)
+        return Expr("const", "real", (), value, time.span)
 
     def struct(self, value: Any) -> Any:
         """Arcs, patterns, draws, events: whatever holds expressions."""
@@ -423,7 +447,7 @@ class _Clock:
         return replace(value, **changes) if changes else value
 
     def expression(self, e: Expr) -> Expr:
-        if not e.args and type(e.value) is not ExactTime and e.op not in ("now", "end"):
+        if not e.args and not power_of(e.value) and e.op not in ("now", "end"):
             return e
         found = self.expressions.get(id(e))
         if found is None:
@@ -433,10 +457,10 @@ class _Clock:
     def rewritten(self, e: Expr) -> Expr:
         args = tuple([self.expression(arg) for arg in e.args])
         value = e.value
-        if isinstance(value, ExactTime):
-            value = InTicks.of(value.exact / self.tick**value.power, value)
+        if power_of(value):
+            value = apply(_in_ticks, value, self.tick)
         if self.plain and e.op in ("now", "end"):
-            return Expr("units", "real", (e,), float(1 / self.tick), e.span)
+            return Expr("units", "real", (e,), apply(_per_unit, self.tick), e.span)
         if value is e.value and all(map(_is, args, e.args)):
             return e
         return Expr(e.op, e.kind, args, value, e.span)
@@ -448,6 +472,30 @@ class _Clock:
         if found is None:
             found = known[id(value)] = (value, make())
         return found[1]  # type: ignore[return-value]
+
+
+def _tick(length: Fraction) -> Tick:
+    return Tick(length.numerator, length.denominator)
+
+
+def _per_unit(tick: Fraction) -> float:
+    return float(1 / tick)
+
+
+def _in_ticks(time: ExactTime, tick: Fraction) -> InTicks:
+    return InTicks.of(time.exact / tick**time.power, time)
+
+
+def _stored(value: net.Scalar, power: int, tick: Fraction) -> float:
+    exact = (simplest(value) if power == 1 else Fraction(value)) / tick**power
+    return float(_whole(exact)) if power == 1 else float(exact)
+
+
+def _whole_time(value: net.Scalar, tick: Fraction | None) -> InTicks:
+    """Return a constant time in whole ticks. tick: of a net without a unit of time; other times are in ticks."""
+    exact = Fraction(value) if tick is None else simplest(value) / tick
+    written = value.written if isinstance(value, InTicks) else value
+    return InTicks.of(min(_whole(exact), BEYOND), written)
 
 
 _ARCS = frozenset(("inputs", "inhibitors", "sets", "outputs"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from petri.language.flattening.instance import Instance, in_net, set_parameter
 from petri.language.flattening.loops import rows, turns
-from petri.language.meaning.nodes import Constant, evaluate
+from petri.language.meaning.nodes import evaluate
 from petri.language.meaning.templates import Body, InstanceTemplate
+from petri.language.meaning.traced import known_as
 from petri.language.problems import CheckError
 from petri.net import Span
 
@@ -24,14 +25,14 @@ class ElementCounter:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int, tuple[Constant, ...]], int] = {}
+        self._known: dict[tuple[int, int, tuple[Hashable, ...]], int] = {}
 
     def count(self, body: Body, instance: Instance, depth: int = 0) -> int:
         """Return the elements of an instance with all that it contains; its locals hold the values of the parameters.
 
         Raises CheckError where they are more than MOST_ELEMENTS, and where instances nest deeper than DEEPEST_INSTANCE.
         """
-        key = (id(body), depth, tuple(instance.locals))
+        key = (id(body), depth, tuple(map(known_as, instance.locals)))
         if key not in self._known:
             found = 0
             for span, more in self._parts(body, instance, depth):

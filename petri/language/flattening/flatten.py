@@ -35,6 +35,7 @@ from petri.language.meaning.templates import (
     PortUse,
     TransitionTemplate,
 )
+from petri.language.meaning.traced import apply
 from petri.language.meaning.types import Request, colour
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, PRIORITIES, Expr, Span
@@ -227,7 +228,7 @@ class Flattener:
         capacity: net.Scalar | None = None
         if template.capacity is not None:
             exact = evaluate(template.capacity, instance.locals)
-            capacity = float(exact) if template.capacity.kind == "real" else int(exact)
+            capacity = apply(float if template.capacity.kind == "real" else int, exact)
             if capacity < 0:
                 raise CheckError("capacity-negative", template.capacity.span, value=capacity)
         key, then = (None if node is None else build(node, instance) for node in template.key or (None, None))
@@ -385,7 +386,7 @@ class Flattener:
     @staticmethod
     def _clock(clock: ClockTemplate, instance: Instance) -> net.Clock:
         assert clock.time is not None
-        servers = 1 if clock.servers is None else int(evaluate(clock.servers, instance.locals))
+        servers = 1 if clock.servers is None else apply(int, evaluate(clock.servers, instance.locals))
         if clock.servers is not None and servers < 1:
             raise CheckError("servers-not-positive", clock.servers.span, value=servers)
         if clock.servers is not None and servers > 1 and clock.valued is not None:
@@ -399,7 +400,7 @@ class Flattener:
 
     @staticmethod
     def _priority(node: Node, instance: Instance) -> int:
-        value = int(evaluate(node, instance.locals))
+        value: int = apply(int, evaluate(node, instance.locals))
         if not -PRIORITIES <= value < PRIORITIES:
             raise CheckError("priority-range", node.span, value=value)
         return value

@@ -10,6 +10,7 @@ from petri import net
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import LOCAL, Node, evaluate, number
 from petri.language.meaning.templates import InitialTemplate, LoopTemplate, PlaceTemplate
+from petri.language.meaning.traced import apply
 from petri.language.problems import CheckError
 from petri.net import MOST_TOKENS
 from petri.tokens import Column, TokenList
@@ -29,7 +30,7 @@ def initial_marking(
     def count(item: InitialTemplate, values: int) -> int:
         """Return the count of each of `values` values, checked against the limits of the marking."""
         nonlocal total
-        each = 1 if item.count is None else int(evaluate(item.count, instance.locals))
+        each = 1 if item.count is None else apply(int, evaluate(item.count, instance.locals))
         if each < 0:
             raise CheckError("count-negative", item.count.span if item.count is not None else item.span, value=each)
         total += each * values
@@ -37,6 +38,11 @@ def initial_marking(
             raise CheckError("too-many-tokens", item.span, name=template.symbol.name, limit=MOST_TOKENS)
         return each
 
+    if not kind.slots:
+        for item in template.initial:
+            for _ in turns(item.loops, instance):
+                count(item, 1)
+        return ((total, ()),) if total else ()
     for item in template.initial:
         ranges = _ranges(item, kind) if item.every else ()
         columns = _columns(item, kind, instance)

@@ -113,7 +113,7 @@ def set_parameter(body: Body, template: ParameterTemplate, outer: Instance, inst
     bounds = body.bounds.get(symbol.name)
     if bounds is not None:
         low, high = (evaluate(node, instance.locals) for node in bounds)
-        if not low <= value <= high:
+        if value < low or value > high:
             ends = {"value": value, "low": low, "high": high}
             shown = {name: int(x) if isinstance(x, int) else float(x) for name, x in ends.items()}
             raise CheckError("argument-out-of-bounds", template.span, name=symbol.name, **shown)

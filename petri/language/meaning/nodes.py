@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 from petri import net, portable
 from petri.catalogue.operations import OPERATIONS as CATALOGUE
+from petri.language.meaning.traced import Traced, apply
 from petri.language.problems import CheckError, Stopped
 from petri.net import Expr, Kind, Span
 from petri.structs import Struct
@@ -147,7 +149,7 @@ def with_span(node: Node, span: Span) -> Node:
 def to_real(node: Node) -> Node:
     if node.op == "const":
         assert isinstance(node.value, int)
-        return constant(Fraction(node.value), "real", node.span)
+        return constant(apply(Fraction, node.value), "real", node.span)
     return operation("real", "real", (node,), node.span)
 
 
@@ -196,7 +198,20 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
             operands.append(values[arg.value])  # type: ignore[call-overload]
         else:
             operands.append(evaluate(arg, values))
-    return checked(OPERATIONS[op](node, *operands), node)
+    return computed(node, operands)
+
+
+def computed(node: Node, operands: Sequence[Any]) -> Constant:
+    """Return what the operation of a node gives for its operands; raises CheckError."""
+    for one in operands:
+        if type(one) is Traced:
+            key = (node.op, node.kind)
+            return one.recording.derive(key, partial(_compute, node), operands)  # type: ignore[no-any-return]
+    return _compute(node, *operands)
+
+
+def _compute(node: Node, *operands: object) -> Constant:
+    return checked(OPERATIONS[node.op](node, *operands), node)
 
 
 def evaluate_each(node: Node, values: list[Constant], local: int, turns: Sequence[int]) -> Sequence[int]:
@@ -233,6 +248,9 @@ def checked(value: Constant, node: Node) -> Constant:
 
 
 def as_float(value: Constant, span: Span | None) -> float:
+    step: Any = value
+    if type(step) is Traced:
+        return step.recording.derive(float, float, (step,))  # type: ignore[no-any-return]
     try:
         return float(value)
     except OverflowError:
@@ -343,17 +361,21 @@ class ExactTime(float):
     power: int
 
     @classmethod
-    def of(cls, value: Fraction, power: int, span: Span | None) -> ExactTime:
+    def of(cls, value: Constant, power: int, span: Span | None) -> ExactTime:
+        step: Any = value
+        if type(step) is Traced:
+            make = partial(cls.of, power=power, span=span)
+            return step.recording.derive((cls, power), make, (step,))  # type: ignore[no-any-return]
         self = cls(as_float(value, span))
-        self.exact, self.power = value, power
+        self.exact, self.power = Fraction(value), power
         return self
 
 
 def const_expr(value: Constant, kind: Kind, span: Span | None, power: int = 0) -> Expr:
     if kind == "real":
-        number = ExactTime.of(Fraction(value), power, span) if power else as_float(value, span)
+        number = ExactTime.of(value, power, span) if power else as_float(value, span)
         return Expr("const", "real", (), number, span)
-    return Expr("const", kind, (), bool(value) if kind == "bool" else int(value), span)
+    return Expr("const", kind, (), bool(value) if kind == "bool" else apply(int, value), span)
 
 
 def in_units(expression: Expr, power: int) -> Expr:
@@ -393,8 +415,8 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     if op in ("div", "idiv", "mod") and args[1].op == "const" and args[1].value == 0:
         raise CheckError("constant-zero-division", node.span)
     if op in OPERATIONS and all(arg.op == "const" for arg in args):  # an alternative turned out to be constant
-        values = [_exactly(arg) if arg.kind == "real" else arg.value for arg in args]
-        return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span, node.power)
+        values = [apply(_exactly, arg.value) if arg.kind == "real" else arg.value for arg in args]
+        return const_expr(computed(node, values), node.kind, node.span, node.power)
     if op == "choice":
         _check_choice(node, args)
     elif op in CATALOGUE and CATALOGUE[op].draws:
@@ -439,9 +461,14 @@ def _build_item(node: Node, index: Expr, values: tuple[Expr, ...]) -> Expr:
     return among(0, len(values), checked)
 
 
-def _exactly(constant: Expr) -> Fraction:
-    value = constant.value
+def _exactly(value: net.Scalar | None) -> Fraction:
     return value.exact if isinstance(value, ExactTime) else Fraction(value or 0)
+
+
+def power_of(value: object) -> int:
+    """Return the exponent of time in a constant; 0 if it has none."""
+    number = value.now if type(value) is Traced else value
+    return number.power if type(number) is ExactTime else 0
 
 
 def _check_draw(node: Node, args: tuple[Expr, ...]) -> None:
@@ -465,4 +492,4 @@ def _check_choice(node: Node, args: tuple[Expr, ...]) -> None:
 def number(node: Node, environment: Environment) -> net.Scalar:
     """Return a fixed node as a scalar of the flat net; a bool as 0 or 1."""
     value = evaluate(node, environment.locals)
-    return as_float(value, node.span) if node.kind == "real" else int(value)
+    return as_float(value, node.span) if node.kind == "real" else apply(int, value)

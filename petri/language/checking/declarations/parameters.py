@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import partial
@@ -14,25 +15,30 @@ from petri.language.checking.expressions.reader import Reader, numeric_kind
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
+from petri.language.meaning.traced import Recording, Traced, apply
 from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
-from petri.language.problems import CheckError, needed
+from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
 from petri.net import Span
+
+_LITERAL = re.compile(r"[-+]?[0-9._]+(e[-+]?[0-9]+)? *([A-Za-z]+|%)?", re.ASCII)
 
 
 class Overrides:
     """Parameters with the values set from outside: numbers in the net's own units, or text of the language."""
 
-    def __init__(self, checker: CheckState, given: Mapping[str, object]) -> None:
+    def __init__(self, checker: CheckState, given: Mapping[str, object], recording: Recording | None = None) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.given = dict(given)
         self.expressions: dict[str, tree.Expr] = {}
+        self.texts: dict[str, dict[str, str]] = {}  # the sources of these
         self.broken: set[str] = set()
         self.symbols: dict[str, tuple[ConstantSymbol, Scope]] = {}  # all parameters, `voice.rate` those of an import
         self.names: dict[int, str] = {}  # the same by the identity of the symbol
         self._read = False
+        self.recording = recording
 
     def find_all(self, spaces: Iterable[OpenSpace]) -> None:
         for opened in spaces:
@@ -76,7 +82,8 @@ class Overrides:
             self.problems.error("parameter-value", None, name=name, text=text, reason=reason)
             self.broken.add(name)
             return
-        self.problems.sources[path] = prefix + text
+        self.texts[name] = {path: prefix + text}
+        self.problems.sources |= self.texts[name]
         self.expressions[name] = only.value
 
     # ------------------------------------------------------------ one parameter
@@ -190,6 +197,32 @@ class Overrides:
         self._check_bounds(symbol, declaration, value, span)
         symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
 
+    def trace(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:
+        """Make the value of a parameter one that can be another, within the bounds. Raises CheckError."""
+        if self.recording is None or symbol.node is None:
+            return
+        node = symbol.node
+        value = self.recording.parameter(self.names[id(symbol)], node.value)
+        symbol.node = constant(value, node.kind, node.span, node.power)
+        if isinstance(symbol.type, Scalar) and symbol.type.kind == "real":
+            as_float(value, None)
+        self._check_bounds(symbol, declaration, value, None)
+
+    def another(self, name: str, given: object) -> tuple[Constant, Mapping[str, str]]:
+        """Return another value of a parameter, and the text that it is read from. Raises CheckError if it is wrong, or
+        depends on others.
+        """
+        kind, other = self.symbols[name][0].type, Overrides(self.checker, {name: given})
+        other.problems, other.symbols = Problems(), self.symbols
+        if not isinstance(kind, Scalar) or (isinstance(given, str) and not _LITERAL.fullmatch(given)):
+            raise Reported
+        other.read()
+        value, _ = other._given(name, kind)
+        step: Any = value
+        if other.problems.found or type(step) is Traced:
+            raise Reported
+        return value, other.texts.get(name, {})
+
     def bounds(
         self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar | None = None
     ) -> tuple[Node, Node] | None:
@@ -218,7 +251,7 @@ class Overrides:
         if bounds is None:
             return
         low, high = evaluate(bounds[0], ()), evaluate(bounds[1], ())
-        if not low <= value <= high:
+        if value < low or value > high:
             text = self.problems.text(declaration.bounds.span) if declaration.bounds else f"{low}..{high}"
             shown = self.problems.text(span) if span else f"{float(value):.10g}"
             self.problems.error("parameter-out-of-bounds", span, name=symbol.name, text=shown, bounds=text)
@@ -242,7 +275,9 @@ class Overrides:
         written = symbol.setting[0] if symbol.setting is not None else declaration.default
         text = self.problems.whole_text if several else self.problems.text
         default = text(written.span) if written is not None else ""
-        number = int if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
+        number = (
+            partial(apply, int) if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
+        )
         ends = self.bounds(symbol, declaration, kind) or ()
         low, high = [number(evaluate(end, ())) for end in ends] or (None, None)
         return net.Parameter(
@@ -270,7 +305,7 @@ def _shown(symbol: ConstantSymbol, kind: Scalar) -> net.Scalar | bool | str:
         return kind.labels[int(value)]
     if kind.kind == "real":
         return as_float(value, symbol.span)
-    return bool(value) if kind.kind == "bool" else int(value)
+    return apply(bool if kind.kind == "bool" else int, value)  # type: ignore[no-any-return]
 
 
 def _is_number(value: object) -> bool:

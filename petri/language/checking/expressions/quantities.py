@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Container
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ from petri.catalogue.units import TIME, UNITS, in_net_units
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import constant, operation
 from petri.language.meaning.scope import Scope
+from petri.language.meaning.traced import apply
 from petri.language.meaning.types import quantity
 from petri.language.meaning.unit_names import declaration_of, suggested_unit
 from petri.language.problems import CheckError, Reported, needed
@@ -25,7 +27,8 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
         size, kind = needed(user.node), quantity(user.dimension)
         if size.op == "const":
             assert isinstance(size.value, Fraction)
-            return Value(kind, (constant(e.value * size.value, "real", e.span, size.power),), e.span)
+            value = apply(operator.mul, e.value, size.value)
+            return Value(kind, (constant(value, "real", e.span, size.power),), e.span)
         factor = constant(Fraction(e.value), "real", e.span)
         return Value(kind, (operation("mul", "real", (factor, size), e.span),), e.span)
     unit = UNITS.get(e.unit)
