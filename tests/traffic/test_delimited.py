@@ -10,9 +10,10 @@ from petri import language
 from petri.diagnostics import LanguageError
 from petri.net import Net, Token
 from petri.traffic import Recordings, with_streams
-from petri.traffic.records import LONGEST_RECORD
 
 from .files import tokens_read
+
+LONGEST_RECORD = 65_536
 
 
 def net(fields: str, clock: str = "time us") -> Net:
