@@ -12,7 +12,7 @@ from petri.traffic.fields import Recording
 from petri.traffic.formats import open_recording
 from petri.traffic.problems import problem
 
-BLOCK = 65_536  # rows read at a time
+BLOCK = 16_384  # rows read at a time: so few that they stay in the cache
 
 
 class Recordings:
