@@ -94,7 +94,8 @@ _EXAMPLES: Final = {"many-cells": {"example": "0.5"}}
 
 _NUMBERS: Final = {
     "nearly-time": "not a time; a calendar time is written `2023-11-16 18:17:03.98`",
-    "grouped": "not a number; write 1234.5 without marks between thousands, or use `;` between cells and decimal commas",
+    "grouped": "not a number; "
+    "write 1234.5 without marks between thousands, or use `;` between cells and decimal commas",
     "calendar-no-time": "a calendar time, but the field is not a Time",
     "calendar-unit": "a calendar time, but its column is in {unit}",
     "no-date": "a time of day, and `{more}` is not its date",

@@ -144,8 +144,7 @@ def test_rows_before_damage_in_gzip_come_first(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"n\n" + b"1\n" * 100_000, 1)[:-12])
     recordings = Recordings(with_streams(net("{ n: int }"), {"rows": path}))
     with pytest.raises(LanguageError, match="it cannot be unpacked") as error:
-        while recordings.tokens(0):
-            pass
+        list(iter(lambda: recordings.tokens(0), []))
     assert told(error)[0] == "stream-compressed"
     assert recordings.read()[0].rows > 90_000
 
@@ -170,8 +169,8 @@ def test_text_behind_a_quoted_cell_is_wrong_in_any_column(tmp_path: Path, block:
     with pytest.raises(LanguageError) as error:
         read('n,note\n1,x\n2,"a"b\n', "{ n: int }", tmp_path, block=block)
     assert "line 3: ',' expected after '\"'" in told(error)[1]
-    with pytest.raises(LanguageError, match="line 1: a quoted cell does not end"):
-        read('c,o1,"n" \nsilver,10.25,4\n'.encode("utf-16"), "{ n: int }", tmp_path, block=block)
+    with pytest.raises(LanguageError, match="line 1: ',' expected after"):
+        read('c,o1,"n" \nsilver,10.25,4\n', "{ n: int }", tmp_path, block=block)
 
 
 def test_what_separates_the_cells(tmp_path: Path) -> None:
