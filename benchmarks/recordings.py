@@ -1,8 +1,8 @@
 """What a row of a recording costs: `python -m benchmarks.recordings [TURNS]`.
 
 Each file drives a net that takes one row at each firing. Shown is the processor time of all threads for a row, the
-median of some turns: of reading alone, and of the whole run, with what opens the file and feeds the engine. Beside
-them is the time in which polars, where it is installed, reads the same file alone.
+median of some turns: of reading alone, and of the whole run in machine code, with what opens the file and feeds the
+engine. Beside them is the time in which polars, where it is installed, reads the same file alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from petri import language
+from petri._native import assume_free_core
 from petri.net import Net
 from petri.run.session import begin
 from petri.traffic import Recordings, with_streams
@@ -128,6 +129,7 @@ def main() -> None:
     parser.add_argument("turns", type=int, nargs="?", default=5, help="of which the medians are shown")
     parser.add_argument("--rows", type=int, default=ROWS, help=f"of each file (default {ROWS:,})")
     options = parser.parse_args()
+    assume_free_core(True)
     print(f"{'':24}{'bytes':>10}{'read [ns]':>10}{'run [ns]':>10}{'polars':>10}")
     with tempfile.TemporaryDirectory() as folder:
         for title, fields, path in files(Path(folder), options.rows):

@@ -148,7 +148,11 @@ impl Records {
     /// The text of a cell.
     pub fn text(&self, number: usize) -> String {
         let text = as_text(self.cell(number));
-        if self.cells[number].doubled { text.replace("\"\"", "\"") } else { text.to_owned() }
+        if self.cells[number].doubled {
+            text.replace("\"\"", "\"")
+        } else {
+            text.to_owned()
+        }
     }
 }
 

@@ -75,7 +75,11 @@ impl Slot {
             return value + 0.0;
         }
         let ticks = value.round_ties_even();
-        if ticks == 0.0 && value != 0.0 { value.signum() } else { ticks + 0.0 }
+        if ticks == 0.0 && value != 0.0 {
+            value.signum()
+        } else {
+            ticks + 0.0
+        }
     }
 }
 

@@ -193,11 +193,17 @@ impl Text {
         if self.fields[number].index >= self.records.len() {
             return First::Float(0.0);
         }
-        let Some(value) = self.number(number).ok().and_then(|found| found.to_decimal()) else { return First::Float(0.0) };
+        let Some(value) = self.number(number).ok().and_then(|found| found.to_decimal()) else {
+            return First::Float(0.0);
+        };
         let slot = self.fields[number].slot;
         let short = value.digits <= EXACT_DIGITS;
         let near = || (value.to_float() * slot.times / slot.over).abs() < EXACT_TICKS;
-        if slot.real && short && near() { First::Float(value.to_float()) } else { First::Exact(value) }
+        if slot.real && short && near() {
+            First::Float(value.to_float())
+        } else {
+            First::Exact(value)
+        }
     }
 
     /// The value of a field in the last record, before it is scaled.

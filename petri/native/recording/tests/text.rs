@@ -25,7 +25,8 @@ fn read(text: &[u8], bytes: usize, most: usize) -> (Vec<u64>, String) {
         Err(problem) => return (vec![], format!("{problem:?}")),
     };
     let fields = [(0, slot, false), (1, real, true)];
-    let field = |(index, slot, relative)| Field { index, slot, relative, time: true, seconds: true, ..Field::default() };
+    let field =
+        |(index, slot, relative)| Field { index, slot, relative, time: true, seconds: true, ..Field::default() };
     file.fill(fields.map(field).to_vec());
     let mut words = Vec::new();
     loop {
@@ -72,7 +73,8 @@ fn damaged_units_are_no_text() {
 #[test]
 fn a_record_has_as_many_characters_as_it_may() {
     for wide in ["x", "€", "🂡"] {
-        let row = |characters: usize| format!("n,x\n1,2\n3,4,{}\n", wide.repeat(characters - 5)).replacen(",x", ",x,y", 1);
+        let row =
+            |characters: usize| format!("n,x\n1,2\n3,4,{}\n", wide.repeat(characters - 5)).replacen(",x", ",x,y", 1);
         assert_eq!(read(row(LONGEST_RECORD).as_bytes(), 1 << 20, 9).1, "None");
         assert_eq!(read(row(LONGEST_RECORD + 1).as_bytes(), 1 << 20, 9).1, "Some(Long(3))");
         let quoted = format!("n,x,y\n1,2,\"{}\"\n", format!("{wide}\n").repeat(LONGEST_RECORD / 2));
