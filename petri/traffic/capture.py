@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
 from petri.net import Net, Place
-from petri.traffic.fields import Block, Column, Field, Recording, match
+from petri.traffic.fields import Block, Column, ColumnFile, Field, match, native
 from petri.traffic.problems import problem
 
 COLUMNS = ("time", "size", "captured", "flow", "protocol", "number")
@@ -26,14 +25,14 @@ def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple
     return CaptureFile(path, name, any(field.index in _FROM_HEADERS for field in fields)), fields
 
 
-class CaptureFile(Recording):
+class CaptureFile(ColumnFile):
     """An open capture."""
 
     def __init__(self, path: Path, name: str, flows: bool) -> None:
-        self._name = name
-        native = _native(name)
+        self.name = name
+        reader = native(name)
         try:
-            self._capture = native.Capture(str(path), flows)
+            self._capture = reader.Capture(str(path), flows)
         except ValueError as error:
             raise self._told(error) from None
         self._read = 0
@@ -71,7 +70,7 @@ class CaptureFile(Recording):
     def _told(self, error: ValueError) -> Exception:
         """Return the reader's (what, packet, detail) as a diagnostic."""
         kind, packet, detail = error.args
-        return problem(kind, path=self._name, packet=packet, last=max(packet - 1, 1), detail=detail)
+        return problem(kind, path=self.name, packet=packet, last=max(packet - 1, 1), detail=detail)
 
 
 def _fitting(field: Field, column: Column) -> Column:
@@ -83,11 +82,3 @@ def _fitting(field: Field, column: Column) -> Column:
 
 def _packet(first: int) -> Callable[[int], str]:
     return lambda row: f"packet {first + row:,}"
-
-
-def _native(name: str) -> ModuleType:
-    try:
-        import petri._native as _native
-    except ImportError:
-        raise problem("capture-needs-native", path=name) from None
-    return _native

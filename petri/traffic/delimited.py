@@ -1,38 +1,28 @@
-"""Text with separated columns: CSV, also with semicolons or tabs.
-
-Records are read with numpy, which is fast but gives little information about errors. A block that numpy refuses is read
-again cell by cell, which either finds the error or succeeds: calendar times, for example.
-"""
+"""Text with separated columns: CSV, also with semicolons or tabs, read by the crate `petri/native/recording`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
-from functools import partial
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, Final
 
-import numpy as np
+from petri.diagnostics import LanguageError
+from petri.net import Net, Place
+from petri.traffic.fields import Field, Recording, misfit, native
+from petri.traffic.problems import problem, unreadable
 
-from petri.net import Net, Place, Scalar
-from petri.traffic.cells import Instant, instant, is_grouped, label, number, scalar
-from petri.traffic.fields import Block, Column, Field, Recording
-from petri.traffic.problems import longest, problem
-from petri.traffic.records import Record, Records
-
-EXACT_DIGITS = 15  # a float distinguishes decimal numbers of this many digits
-EXACT_TICKS = 10**EXACT_DIGITS  # and differences of times are off by less than a tick
-DATE = "date"  # the column that gives the days of a column with times of day
+Wrong = tuple[str, int, int | None, tuple[Any, ...]]
+"""What is wrong, as the reader has it: its kind, its line, the number of the field, and more."""
 
 
 def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, tuple[Field, ...]]:
     """Return a file whose first record names its columns, and the columns that fill the slots of a place."""
     assert place.stream is not None
-    name = place.stream.name
-    file = DelimitedFile(path, name)
-    if not file.headers or all(number(header) is not None for header in file.headers):
-        file.close()
+    file = DelimitedFile(path, place.stream.name)
+    if not file.is_named:
         names = ",".join(slot.name or "value" for slot in place.colour.slots)
-        raise problem("stream-no-columns", path=name, names=names, first=",".join(file.headers)[:60] or None)
+        raise problem("stream-no-columns", path=file.name, names=names, first=",".join(file.headers)[:60] or None)
     return file, file.fields(net, place)
 
 
@@ -40,141 +30,87 @@ class DelimitedFile(Recording):
     """An open file, positioned after its first record."""
 
     def __init__(self, path: Path, name: str) -> None:
-        self._name = name
-        self._records = Records(path, name)
-        self._first: Decimal | float | None = None
-        self._calendar: Instant | None = None  # the first calendar time
-        self.headers = self._records.headers
-        dates = [index for index, header in enumerate(self.headers) if header.lower() == DATE]
-        self._date = dates[0] if len(dates) == 1 else None
-        self._decimal_comma = self._records.delimiter != ","
+        self.name = name
+        try:
+            self._text = native(name).Text(path)
+        except ValueError as error:
+            raise self._told(error.args, ()) from None
+        self.headers = self._text.headers
+        self.is_named = self._text.is_named
 
     def close(self) -> None:
-        self._records.close()
+        del self._text
 
-    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        while records := self._records.take(most):
-            numbers = [number for number, _ in records]
-            columns, wrong = longest(len(records), partial(self._columns, fields, records))
-            if columns is not None:
-                yield Block(columns, _line_of(numbers))
+    def words(self, fields: Sequence[Field], most: int) -> Iterator[bytes]:
+        self._text.fill([
+            (field.index, field.conversion, field.slot.labels, field.slot.dimension == "Time", field.unit == "s")
+            for field in fields
+        ])  # fmt: skip
+        ended = False
+        while not ended:
+            words, ended, wrong = self._text.read(most)
+            if words:
+                yield words
             if wrong is not None:
-                raise wrong
+                raise self._told(wrong, fields)
 
-    def _columns(self, fields: Sequence[Field], records: list[Record], count: int) -> list[Column]:
-        """Return the columns of the first `count` records."""
-        records = records[:count]
-        relative = next((field for field in fields if field.relative), None)
-        if relative is not None and self._first is None:
-            self._first = self._origin(relative, records[0])
-        columns = None if isinstance(self._first, Decimal) else self._quickly(fields, [text for _, text in records])
-        if columns is None:
-            columns = self._slowly(fields, records)
-        elif relative is not None:
-            position = fields.index(relative)
-            columns[position] = columns[position] - np.float64(self._first or 0.0)
-        return columns
+    def _told(self, wrong: Wrong, fields: Sequence[Field]) -> Exception:
+        """Return what the reader says is wrong as a diagnostic."""
+        kind, line, number, details = wrong
+        if kind == "unreadable":
+            return self._unreadable(*details)
+        if kind == "not-text":
+            return problem("stream-not-text", path=self.name, line=line)
+        if kind == "long":
+            return problem("stream-long-line", path=self.name, line=line, limit=details[0])
+        where = f"line {line}"
+        if number is None:
+            reason = self._row(kind, *details)
+            return problem("stream-row", path=self.name, where=where, reason=reason, **_EXAMPLES.get(kind, {}))
+        field = fields[number]
+        if kind in ("outside", "back"):
+            return misfit(self.name, where, field, kind, *details)
+        if kind == "few-cells":
+            reason = f"it has {details[0]} columns, but `{field.header}` is column {field.index + 1}"
+            return problem("stream-row", path=self.name, where=where, reason=reason)
+        where += f", column `{field.header}`"
+        return problem("stream-row", path=self.name, where=where, reason=_reason(field, kind, *details))
 
-    def _origin(self, field: Field, record: Record) -> Decimal | float:
-        """Return the first time: a Decimal if a float is too coarse, as for times since 1970."""
-        cells = self._records.cells(record)
-        value = self._number(field, cells)[0] if field.index < len(cells) else None
-        if value is None or not value.is_finite():
-            return 0.0  # an error in it is reported when its row is read
-        fits = len(value.as_tuple().digits) <= EXACT_DIGITS and abs(value) * Decimal(float(field.factor)) < EXACT_TICKS
-        return float(value) if fits else value
+    def _unreadable(self, code: int | None, reason: str) -> LanguageError:
+        if code is None:  # the system has read it
+            return packed(self.name, "gzip", "gunzip -k", reason)
+        return unreadable(self.name, OSError(code, os.strerror(code)))
 
-    def _quickly(self, fields: Sequence[Field], lines: list[str]) -> list[Column] | None:
-        """Return the columns, or None if numpy cannot parse every cell."""
-        delimiter, most = self._records.delimiter, len(self.headers) - 1
-        if any(field.slot.labels for field in fields) or any(line.count(delimiter) > most for line in lines):
-            return None
-        if self._decimal_comma and any("," in line for line in lines):
-            return None
-        kinds = [(f"f{n}", np.float64 if field.slot.kind == "real" else np.int64) for n, field in enumerate(fields)]
-        try:
-            table = np.loadtxt(
-                lines,
-                dtype=np.dtype(kinds),
-                delimiter=delimiter,
-                comments=None,
-                quotechar='"',
-                usecols=[field.index for field in fields],
-                ndmin=1,
-            )
-        except (ValueError, OverflowError, IndexError):
-            return None
-        if len(table) != len(lines):
-            return None
-        columns: list[Column] = [np.ascontiguousarray(table[name]) for name, _ in kinds]
-        finite = all(bool(np.isfinite(column).all()) for column in columns)
-        return columns if finite else None
-
-    def _slowly(self, fields: Sequence[Field], records: list[Record]) -> list[Column]:
-        """Return the columns, cell by cell."""
-        values: list[list[Scalar]] = [[] for _ in fields]
-        for record in records:
-            cells, line = self._records.cells(record), record[0]
-            if any(map(str.strip, cells[len(self.headers) :])):
-                reason = f"it has {len(cells)} columns, but the first line names {len(self.headers)}"
-                raise problem("stream-row", path=self._name, where=f"line {line}", reason=reason, example="0.5")
-            for field, column in zip(fields, values, strict=True):
-                if field.index >= len(cells):
-                    reason = f"it has {len(cells)} columns, but `{field.header}` is column {field.index + 1}"
-                    raise problem("stream-row", path=self._name, where=f"line {line}", reason=reason)
-                column.append(self._value(field, cells, line))
-        return [
-            np.array(column, dtype=np.float64) if field.slot.kind == "real" else np.array(column, dtype=np.int64)
-            for field, column in zip(fields, values, strict=True)
-        ]
-
-    def _value(self, field: Field, cells: list[str], line: int) -> Scalar:
-        cell = cells[field.index].strip()
-        if field.slot.labels:
-            value: Scalar | None = label(field.slot, cell)
-            wanted = "value of the field: " + ", ".join(field.slot.labels[:10])
-        else:
-            found, calendar = self._number(field, cells)
-            value, wanted = scalar(field.slot, found, self._first if field.relative else None)
-            if value is None and calendar is not None:
-                raise self._wrong(field, line, f"`{cell[:40]}` is {calendar}")
-        if value is None:
-            raise self._wrong(field, line, f"`{cell[:40]}` is not a {wanted}" if cell else f"the {wanted} is missing")
-        return value
-
-    def _number(self, field: Field, cells: list[str]) -> tuple[Decimal | None, str | None]:
-        """Return the number of a cell, seconds for a calendar time; what is wrong with a cell that might be one."""
-        cell = cells[field.index].strip()
-        comma = self._decimal_comma and not (self._records.delimiter == "\t" and is_grouped(cell))
-        found = number(cell, comma)
-        if found is not None:
-            return found, None
-        time = instant(cell)
-        if time is None:
-            return None, _NEARLY_A_TIME if ":" in cell else _GROUPED if "," in cell else None
-        if field.slot.dimension != "Time":
-            return None, "a calendar time, but the field is not a Time"
-        if field.unit != "s":
-            return None, f"a calendar time, but its column is in {field.unit}"
-        if not time.dated and self._date is not None and self._date < len(cells):
-            day = instant(cells[self._date])
-            if day is None or not day.dated:
-                return None, f"a time of day, and `{cells[self._date][:40]}` is not its date"
-            time = Instant(time.seconds + day.seconds, True, time.zoned)
-        if self._calendar is None:
-            self._calendar = time
-        if (time.dated, time.zoned) != (self._calendar.dated, self._calendar.zoned):
-            return None, "not written as the first time is: with the date, and with the offset from UTC"
-        return time.seconds, None
-
-    def _wrong(self, field: Field, line: int, reason: str) -> Exception:
-        where = f"line {line}, column `{field.header}`"
-        return problem("stream-row", path=self._name, where=where, reason=reason)
+    def _row(self, kind: str, detail: object = None) -> str:
+        """Return what is wrong with a row as a whole."""
+        if kind == "open-quote":
+            return "a quoted cell does not end"
+        if kind == "behind-quote":
+            return f"'{detail}' expected after '\"'"
+        return f"it has {detail} columns, but the first line names {len(self.headers)}"
 
 
-_NEARLY_A_TIME = "not a time; a calendar time is written `2023-11-16 18:17:03.98`"
-_GROUPED = "not a number; write 1234.5 without marks between thousands, or use `;` between cells and decimal commas"
+_EXAMPLES: Final = {"many-cells": {"example": "0.5"}}
+
+_NUMBERS: Final = {
+    "nearly-time": "not a time; a calendar time is written `2023-11-16 18:17:03.98`",
+    "grouped": "not a number; "
+    "write 1234.5 without marks between thousands, or use `;` between cells and decimal commas",
+    "calendar-no-time": "a calendar time, but the field is not a Time",
+    "calendar-unit": "a calendar time, but its column is in {unit}",
+    "no-date": "a time of day, and `{more}` is not its date",
+    "unlike-first": "not written as the first time is: with the date, and with the offset from UTC",
+}
 
 
-def _line_of(numbers: list[int]) -> Callable[[int], str]:
-    return lambda row: f"line {numbers[row]}"
+def _reason(field: Field, kind: str, cell: str, more: str = "") -> str:
+    """Return what is wrong with a cell."""
+    if kind != "is-not":
+        return f"`{cell[:40]}` is {_NUMBERS[kind].format(unit=field.unit, more=more[:40])}"
+    wanted = "value of the field: " + ", ".join(field.slot.labels[:10]) if more == "label" else more
+    return f"`{cell[:40]}` is not a {wanted}" if cell else f"the {wanted} is missing"
+
+
+def packed(path: str, kind: str, command: str, reason: str | None = None) -> LanguageError:
+    """Return that a file is compressed, and for what `reason` it cannot be unpacked while it is read."""
+    return problem("stream-compressed", path=path, kind=kind, command=f"{command} {path}", reason=reason)

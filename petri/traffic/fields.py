@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from petri.catalogue.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
 from petri.language.meaning.unit_names import suggested_unit as suggested
-from petri.net import Net, Place, Slot
+from petri.net import Net, Place, Scalar, Slot
 from petri.traffic.problems import problem
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -27,6 +28,11 @@ TIME_SLOT = "time"
 _DIMENSIONS = {"": PLAIN, "Time": TIME, "Bytes": BYTES, "Rate": RATE, "Freq": FREQ}
 _STANDARD = {TIME: "s", BYTES: "B", RATE: "bps", FREQ: "Hz"}  # the unit of a column without one
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<bracket>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
+
+
+Conversion = tuple[bool, float, float, bool, bool, Scalar | None, Scalar | None]
+"""Whether the slot is real, multiplier, divisor, whether it becomes whole ticks (at least one unless it is 0), whether
+its values never decrease, the least and the greatest value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +59,17 @@ class Field:
         """Whether its values count from that of the first row."""
         return self.slot.name == TIME_SLOT
 
-    def scaled(self, values: Column) -> Column:
-        """Return the values times the factor; times become whole ticks, at least one unless they are 0."""
-        if self.slot.kind == "int":
-            return values
-        reals = self._multiplied(values.astype(np.float64))
-        if self.slot.dimension != "Time":
-            return reals
-        ticks = np.rint(reals)
-        return np.where((ticks == 0.0) & (reals != 0.0), np.sign(reals), ticks)
+    @property
+    def conversion(self) -> Conversion:
+        """Return how the values of its column become those of its slot.
 
-    def _multiplied(self, reals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return each rounded once where the factor is a whole number or one over one."""
-        if self.factor.denominator == 1:
-            return reals if self.factor == 1 else reals * float(self.factor.numerator)
-        if self.factor.numerator == 1:
-            return reals / float(self.factor.denominator)
-        return reals * float(self.factor)
+        Each is rounded once where the factor is a whole number or one over one.
+        """
+        slot, factor = self.slot, self.factor
+        times, over = float(factor), 1.0
+        if factor.numerator == 1:
+            times, over = 1.0, float(factor.denominator)
+        return slot.kind == "real", times, over, slot.dimension == "Time", self.relative, slot.low, slot.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,7 @@ def match(
 class Recording(ABC):
     """A file being read. `headers` names its columns, `units` has the units that its format defines."""
 
+    name: str
     headers: Sequence[str]
     units: Mapping[str, str] | None = None
 
@@ -137,8 +138,12 @@ class Recording(ABC):
         """Close the file."""
 
     @abstractmethod
-    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Yield its rows, at most `most` at a time. The first value of a relative field is subtracted."""
+    def words(self, fields: Sequence[Field], most: int) -> Iterator[bytes]:
+        """Yield its rows, at most `most` at a time, as native 64-bit words in the net's units, slot after slot. Every
+        value is of the colour.
+
+        Raises LanguageError for an invalid row, after the rows before it have been returned.
+        """
 
     def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
         """Return what was read that is not a row or not a whole one, and the types of unknown blocks: see
@@ -154,6 +159,50 @@ class Recording(ABC):
         except BaseException:
             self.close()
             raise
+
+
+class ColumnFile(Recording):
+    """A file that is read column by column."""
+
+    @abstractmethod
+    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+        """Yield its rows, at most `most` at a time. The first value of a relative field is subtracted."""
+
+    def words(self, fields: Sequence[Field], most: int) -> Iterator[bytes]:
+        slots = native(self.name).Slots([field.conversion for field in fields])
+        for block in self.blocks(fields, most):
+            words, wrong = slots.take(block.columns)
+            if words:
+                yield words
+            if wrong is not None:
+                kind, row, number, (value,) = wrong
+                raise misfit(self.name, block.where(row), fields[number], kind, value)
+
+
+def misfit(path: str, where: str, field: Field, kind: str, value: float) -> LanguageError:
+    """Return what is wrong with a value in the net's unit: it is "outside" of the range, or so much "back" in time."""
+    if kind == "back":
+        return problem("stream-time-back", path=path, where=where, by=field.shown(value, digits=6))
+    low, high = (None if bound is None else field.shown(bound) for bound in (field.slot.low, field.slot.high))
+    return problem(
+        "stream-value",
+        path=path,
+        where=where,
+        column=field.header,
+        value=field.shown(value),
+        low=low if high is None else None,
+        high=high if low is None else None,
+        range=f"{low}..{high}" if low is not None and high is not None else None,
+    )
+
+
+def native(path: str) -> ModuleType:
+    """Return the native engine, which reads recordings. Raises LanguageError where it is not installed."""
+    try:
+        import petri._native as _native
+    except ImportError:
+        raise problem("stream-needs-native", path=path) from None
+    return _native
 
 
 def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot, place: Place, path: str) -> int:

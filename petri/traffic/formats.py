@@ -8,7 +8,7 @@ from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
 from petri.regular import irregular
 from petri.traffic.capture import open_capture
-from petri.traffic.delimited import open_delimited
+from petri.traffic.delimited import open_delimited, packed
 from petri.traffic.fields import Field, Recording
 from petri.traffic.parquet import open_parquet
 from petri.traffic.problems import problem, unreadable
@@ -17,8 +17,9 @@ _CAPTURES = (
     b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\xcd\x34",
     b"\x34\xcd\xb2\xa1", b"\x0a\x0d\x0d\x0a",
 )  # fmt: skip
+GZIP = b"\x1f\x8b"
 _PACKED = {
-    b"\x1f\x8b": ("gzip", "gunzip -k"),
+    GZIP: ("gzip", "gunzip -k"),
     b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"),
     b"\xfd7zXZ": ("xz", "unxz -k"),
     b"BZh": ("bzip2", "bunzip2 -k"),
@@ -34,12 +35,17 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
         raise problem("stream-not-given", place=place.name, field=place.colour.slots[0].name)
     path = Path(stream.path)
     start = first_bytes(path, stream.name)
+    gzip = start.startswith(GZIP)
+    if gzip:
+        start = unpacked_bytes(path, stream.name)
     for magic, (kind, command) in _PACKED.items():
         if start.startswith(magic):
-            raise problem("stream-compressed", path=stream.name, kind=kind, command=f"{command} {stream.name}")
+            raise packed(stream.name, *(_PACKED[GZIP] if gzip else (kind, command)))
     if start.startswith(_CAPTURES):
         return open_capture(net, place, path)
     if start.startswith(b"PAR1"):
+        if gzip:
+            raise packed(stream.name, *_PACKED[GZIP])
         return open_parquet(net, place, path)
     return open_delimited(net, place, path)
 
@@ -57,6 +63,18 @@ def first_bytes(path: Path, name: str) -> bytes:
         raise problem("stream-missing", path=name, suggestion=suggestion) from None
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from error
+
+
+def unpacked_bytes(path: Path, name: str) -> bytes:
+    """Return the first bytes that gzip has packed. Raises LanguageError if they cannot be unpacked."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(path) as file:
+            return file.read(16)
+    except (OSError, EOFError, zlib.error) as error:
+        raise packed(name, *_PACKED[GZIP], reason=str(error)) from error
 
 
 def check_regular(path: Path, name: str) -> None:

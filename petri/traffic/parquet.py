@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from petri.net import Net, Place, Slot
-from petri.traffic.fields import Block, Column, Field, Recording, header_parts
+from petri.traffic.fields import Block, Column, ColumnFile, Field, header_parts
 from petri.traffic.pages import pages
 from petri.traffic.problems import longest, problem, unreadable
 
@@ -40,11 +40,11 @@ MUCH_TEXT = 1 << 26  # bytes of the texts of a row group, beyond which they are 
 FEW = 1024
 
 
-class ParquetFile(Recording):
+class ParquetFile(ColumnFile):
     """An open file."""
 
     def __init__(self, path: Path, name: str) -> None:
-        self._name = name
+        self.name = name
         self._path = path
         self._arrow, parquet = _packages(name)
         try:
@@ -116,7 +116,7 @@ class ParquetFile(Recording):
                 raise self._too_long(field)
             if (largest := max((page.size for page in found), default=0)) > LARGEST_PAGE:
                 reason = f"a page of it has {largest >> 20:,} MiB, where {LARGEST_PAGE >> 20} are read"
-                raise problem("stream-row", path=self._name, where=f"column `{field.header}`", reason=reason)
+                raise problem("stream-row", path=self.name, where=f"column `{field.header}`", reason=reason)
             texts += sum(page.size for page in found) if is_text else 0
         return texts
 
@@ -126,7 +126,7 @@ class ParquetFile(Recording):
             try:
                 batch = next(batches, None)
             except (OSError, ValueError) as error:
-                raise unreadable(self._name, error) from error
+                raise unreadable(self.name, error) from error
             if batch is None:
                 return
             if not batch.num_rows:
@@ -170,19 +170,19 @@ class ParquetFile(Recording):
         """Return the numbers of the values that the texts name."""
         coded = array if self._arrow.types.is_dictionary(array.type) else array.dictionary_encode()
         texts = coded.dictionary.cast(self._arrow.large_binary())
-        places = coded.indices.to_numpy(zero_copy_only=False)
-        longest = self._arrow.compute.max(self._arrow.compute.binary_length(texts)).as_py()
+        compute = self._arrow.compute
+        longest = compute.max(compute.binary_length(texts)).as_py()
         if longest is not None and longest > LONGEST_TEXT:
             raise self._too_long(field)
-        known: dict[int, int] = {}
-        for row, place in enumerate(places.tolist(), first):
-            if place not in known:
-                known[place] = self._label(field, texts[place].as_py(), row)
-        return np.array([known[place] for place in places.tolist()], np.int64)
+        used = compute.unique(coded.indices)  # in the order of their first rows
+        rows = (first + compute.index(coded.indices, place).as_py() for place in used)
+        numbers = [self._label(field, texts[place.as_py()].as_py(), row) for place, row in zip(used, rows, strict=True)]
+        column: Column = np.array(numbers, np.int64)
+        return column[compute.index_in(coded.indices, used).to_numpy(zero_copy_only=False)]
 
     def _too_long(self, field: Field) -> Exception:
         reason = f"a text in it is longer than {LONGEST_TEXT:,} bytes"
-        return problem("stream-row", path=self._name, where=f"column `{field.header}`", reason=reason)
+        return problem("stream-row", path=self.name, where=f"column `{field.header}`", reason=reason)
 
     def _numbers(self, field: Field, values: Any, first: int) -> Column:
         """Return it as int64, or as float64 for a real; the first value of a relative column is subtracted."""
@@ -216,7 +216,7 @@ class ParquetFile(Recording):
         return labels.labels.index(text)
 
     def _wrong(self, field: Field, row: int, reason: str) -> Exception:
-        return problem("stream-row", path=self._name, where=f"row {row:,}, column `{field.header}`", reason=reason)
+        return problem("stream-row", path=self.name, where=f"row {row:,}, column `{field.header}`", reason=reason)
 
 
 def _row(first: int) -> Callable[[int], str]:

@@ -14,7 +14,7 @@ def problem(identifier: str, **values: Value) -> LanguageError:
     return LanguageError([Diagnostic(identifier, values=values)], {})
 
 
-def unreadable(name: str, error: Exception) -> Exception:
+def unreadable(name: str, error: Exception) -> LanguageError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return problem("stream-unreadable", path=name, reason=reason)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import sqlite3
 from functools import cache
@@ -45,6 +46,7 @@ def texts() -> list[bytes]:
         b"\xef\xbb\xbfsize,time,share,flow\n" + b"64,1e-3,-.5,7\n" * 9,
         'note;time;flow;size;share\n"a\n""b""";2023-11-16 18:17:03,97;1;64;0,5\n'.encode("utf-16"),
         b"sep=;\ndate;time;flow;size;share\n" + b"2023-11-16;18:17:03.9;1;64;0,5\n" * 9,
+        gzip.compress(f"time [us],size,flow,share\n{rows}".encode(), 0),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from pathlib import Path
 
@@ -48,6 +49,20 @@ def test_every_packet_of_every_format(tmp_path: Path, big: bool, rows: int) -> N
     assert read(pcap(packets, big=big), tmp_path, rows=rows) == micro
     assert read(pcapng(packets, big=big), tmp_path, rows=rows) == expected(packets)
     assert read(pcapng(packets, resolution=6, big=big), tmp_path, rows=rows) == micro
+
+
+def test_what_gzip_has_packed_is_read(tmp_path: Path) -> None:
+    packets = conversation()
+    assert read(gzip.compress(pcap(packets, nano=True)), tmp_path, rows=7) == expected(packets)
+    with pytest.raises(LanguageError) as error:
+        read(gzip.compress(pcap(packets))[:-200], tmp_path)
+    assert error.value.diagnostics[0].id in ("capture-unreadable", "capture-truncated")
+
+
+def test_flows_that_share_all_but_the_front_of_an_address(tmp_path: Path) -> None:
+    frames = [ethernet(ip(f"10.0.{n}.1", "10.9.9.9", ports(53, 53, 17))) for n in (0, 1, 0, 2, 1, 0)]
+    packets = [Sent(1000 * n, 60, frame) for n, frame in enumerate(frames)]
+    assert [row[3] for row in read(pcap(packets), tmp_path)] == [0, 1, 0, 2, 1, 0]
 
 
 def test_time_stamps_in_powers_of_two(tmp_path: Path) -> None:

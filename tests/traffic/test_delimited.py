@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
+import sys
 from pathlib import Path
 
 import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
+from petri.engine.native import available
 from petri.net import Net, Token
 from petri.traffic import Recordings, with_streams
-from petri.traffic.records import LONGEST_RECORD
 
 from .files import tokens_read
+
+pytestmark = pytest.mark.skipif(not available(), reason="recordings are read by the native engine")
+
+LONGEST_RECORD = 65_536
 
 
 def net(fields: str, clock: str = "time us") -> Net:
@@ -113,6 +119,60 @@ def test_other_encodings_are_told_with_a_way_out(tmp_path: Path, data: bytes) ->
     assert "iconv" in str(error.value)
 
 
+@pytest.mark.parametrize("block", [1, 1000])
+def test_what_gzip_has_packed_is_read(tmp_path: Path, block: int) -> None:
+    """The bytes decide, not the name; members follow one another."""
+    packed = gzip.compress(b"n;x\n1;0,5\n2") + gzip.compress(b";1\n")
+    assert read(packed, "{ n: int, x: real }", tmp_path, block=block) == [(1, 0.5), (2, 1.0)]
+    assert read(gzip.compress("\ufeffn\n1\n".encode("utf-16-le")), "{ n: int }", tmp_path, block=block) == [(1,)]
+    with pytest.raises(LanguageError) as error:
+        read(gzip.compress(b"n\n1\nx\n"), "{ n: int }", tmp_path, block=block)
+    assert "line 3, column `n`: `x` is not a whole number" in told(error)[1]
+
+
+@pytest.mark.parametrize("inner", [b"PAR1" + bytes(20), gzip.compress(b"n\n1\n", mtime=0), b"PK\3\4" + bytes(20)])
+def test_what_is_packed_twice_is_refused(tmp_path: Path, inner: bytes) -> None:
+    with pytest.raises(LanguageError) as error:
+        read(gzip.compress(inner), "{ n: int }", tmp_path)
+    assert told(error)[0] == "stream-compressed"
+    assert "compressed by gzip" in told(error)[1]
+    assert "cannot be unpacked" not in str(error.value)
+
+
+def test_rows_before_damage_in_gzip_come_first(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"n\n" + b"1\n" * 100_000, 1)[:-12])
+    recordings = Recordings(with_streams(net("{ n: int }"), {"rows": path}))
+    with pytest.raises(LanguageError, match="it cannot be unpacked") as error:
+        list(iter(lambda: recordings.tokens(0), []))
+    assert told(error)[0] == "stream-compressed"
+    assert recordings.read()[0].rows > 90_000
+
+
+def test_little_in_gzip_may_be_much(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"n\n" + b"1" * 20_000_000, 1))
+    with pytest.raises(LanguageError) as error:
+        rows(with_streams(net("{ n: int }"), {"rows": path}))
+    assert told(error)[0] == "stream-long-line"
+
+
+@pytest.mark.parametrize("block", [1, 1000])
+def test_an_int_called_time_counts_from_the_first_row(tmp_path: Path, block: int) -> None:
+    assert read("time\n5\n7\n7.0\n", "{ time: int }", tmp_path, block=block, clock="") == [(0,), (2,), (2,)]
+    with pytest.raises(LanguageError, match="line 3: the time decreases by 2"):
+        read("time\n5\n3\n", "{ time: int }", tmp_path, block=block, clock="")
+
+
+@pytest.mark.parametrize("block", [1, 1000])
+def test_text_behind_a_quoted_cell_is_wrong_in_any_column(tmp_path: Path, block: int) -> None:
+    with pytest.raises(LanguageError) as error:
+        read('n,note\n1,x\n2,"a"b\n', "{ n: int }", tmp_path, block=block)
+    assert "line 3: ',' expected after '\"'" in told(error)[1]
+    with pytest.raises(LanguageError, match="line 1: ',' expected after"):
+        read('c,o1,"n" \nsilver,10.25,4\n', "{ n: int }", tmp_path, block=block)
+
+
 def test_what_separates_the_cells(tmp_path: Path) -> None:
     for text in (
         'sep=;\nn;x\n1;2\n', 'SEP=|\nn|x\n1|2\n', '"n";"x,y";"x"\n1;3;2\n', "n\tx\n1\t2\n", "n,x,\n1,2,\n",
@@ -198,6 +258,13 @@ def test_calendar_times_that_are_none(tmp_path: Path, fields: str, text: str, pa
         read(text, fields, tmp_path)
     assert told(error)[0] == "stream-row"
     assert part in told(error)[1]
+
+
+def test_without_the_native_engine_there_is_one_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "petri._native", None)
+    with pytest.raises(LanguageError) as error:
+        read("n\n1\n", "{ n: int }", tmp_path)
+    assert told(error)[0] == "stream-needs-native"
 
 
 def test_all_columns_that_are_missing_are_told_at_once(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
+from petri.engine.native import available
 from petri.net import Token
 from petri.traffic import Recordings, with_streams
 
@@ -18,6 +19,8 @@ from .files import tokens_read
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
+
+pytestmark = pytest.mark.skipif(not available(), reason="recordings are read by the native engine")
 
 NOT_UTF8 = pyarrow.array([b"gold", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
 

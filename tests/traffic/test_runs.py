@@ -23,6 +23,8 @@ from tests.cli.calling import caller
 from tests.engines import ENGINES
 from tests.traffic.files import conversation, net, pcap, pcapng, table
 
+pytestmark = pytest.mark.skipif(not available(), reason="recordings are read by the native engine")
+
 Capture = pytest.CaptureFixture[str]
 
 

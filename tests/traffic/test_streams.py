@@ -22,6 +22,8 @@ from petri.traffic import sealed, with_streams
 from tests.engines import ENGINES
 from tests.traffic.files import conversation, net, pcap, table
 
+pytestmark = pytest.mark.skipif(not available(), reason="recordings are read by the native engine")
+
 
 def recorded(path: Path, flow: str = "int") -> Net:
     return with_streams(language.loads(net(flow)), {"packets": path})

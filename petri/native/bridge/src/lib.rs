@@ -8,7 +8,7 @@ mod ensemble;
 mod exact;
 mod pages;
 mod reading;
-mod recording;
+mod recordings;
 mod snapshot;
 mod trials;
 
@@ -461,7 +461,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<exact::Chain>()?;
     module.add_function(wrap_pyfunction!(exact::long_run, module)?)?;
     module.add_function(wrap_pyfunction!(exact::stationary, module)?)?;
-    module.add_class::<recording::Capture>()?;
+    module.add_class::<recordings::Capture>()?;
+    module.add_class::<recordings::Slots>()?;
+    module.add_class::<recordings::Text>()?;
     module.add_class::<Snapshot>()?;
     module.add_function(wrap_pyfunction!(snapshot::statistics, module)?)?;
     module.add_class::<Stop>()?;

@@ -26,15 +26,38 @@ pub struct Told {
     ports: (u16, u16),
 }
 
+/// Flows that are looked for before the table, whose keys are dear to hash.
+const RECENT: usize = 256;
+
 /// Numbers in order of first appearance. The table keeps its keys from being guessed, the numbers do not depend on it.
-#[derive(Default)]
 pub struct Flows {
     numbers: HashMap<Told, u32>,
+    /// Flows of late, by their ports and the ends of their addresses.
+    recent: [Option<(Told, u32)>; RECENT],
+}
+
+impl Default for Flows {
+    fn default() -> Self {
+        Flows { numbers: HashMap::new(), recent: [const { None }; RECENT] }
+    }
 }
 
 impl Flows {
     /// The number of a flow, and whether it shares it with another.
     pub fn number(&mut self, told: &Told) -> (u32, bool) {
+        let place = told.place();
+        match &self.recent[place] {
+            Some((known, number)) if known == told => return (*number, false),
+            _ => {}
+        }
+        let (number, shared) = self.find(told);
+        if !shared {
+            self.recent[place] = Some((told.clone(), number));
+        }
+        (number, shared)
+    }
+
+    fn find(&mut self, told: &Told) -> (u32, bool) {
         if let Some(&number) = self.numbers.get(told) {
             return (number, false);
         }
@@ -62,6 +85,17 @@ pub enum Headers {
 }
 
 impl Told {
+    /// Where it is among the recent flows.
+    fn place(&self) -> usize {
+        let end = |address: &IpAddr| match address {
+            IpAddr::V4(address) => address.octets()[3],
+            IpAddr::V6(address) => address.octets()[15],
+        };
+        let ends = self.addresses.as_ref().map_or(0, |(from, to)| end(from) ^ end(to).rotate_left(4));
+        let [high, low] = (self.ports.0 ^ self.ports.1.rotate_left(4)).to_be_bytes();
+        usize::from(ends ^ high ^ low) % RECENT
+    }
+
     /// The same on every machine: FNV-1a of 32 bits.
     fn hash(&self) -> u32 {
         let mut bytes = self.link.to_vec();

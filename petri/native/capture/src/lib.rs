@@ -10,9 +10,7 @@ mod flows;
 mod links;
 mod state;
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
 use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{create_reader, PcapError};
@@ -94,13 +92,7 @@ impl<R: Read> Read for Full<R> {
 }
 
 impl Capture {
-    /// Opens a file. `flows`: number packets by flow.
-    pub fn open(path: &Path, flows: bool) -> Result<Self, Fault> {
-        let unreadable = |error: io::Error| Fault { kind: Kind::Unreadable, packet: 1, detail: error.to_string() };
-        Capture::of(File::open(path).map_err(unreadable)?, flows)
-    }
-
-    /// Reads the bytes of a file from anywhere. `flows`: number packets by flow.
+    /// Begins with the first bytes of a file. `flows`: number packets by flow.
     pub fn of(source: impl Read + Send + 'static, flows: bool) -> Result<Self, Fault> {
         let fault = |kind, detail: String| Fault { kind, packet: 1, detail };
         let reader = create_reader(BUFFER, Full(source)).map_err(|error| match error {
