@@ -28,9 +28,7 @@ SETTINGS = "a setting of a run, which the command line has as well: a net of the
 LIMIT = "the same probability as that of the conditions alone, up to a time"
 NOT_YET = "no net of the library needs it so far"
 WITHOUT_NET: dict[Construct, str] = {
-    ("all_arc", "all"): SETS,
     ("all_arc", "when"): SETS,
-    ("for_each", "each"): SETS,
     ("before", "of"): LIMIT,
     ("before", "within"): LIMIT,
     ("reached", "of"): LIMIT,
