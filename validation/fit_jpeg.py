@@ -2,8 +2,8 @@
 
     python validation/fit_jpeg.py
 
-The states of the RTL say what the constants are: 8 cycles of Huffman decoding for each block, and 22 of the two halves of
-the transform. Here they are taken as unknown, and found by the cycles of every second image alone.
+The states of the RTL say what the constants are: 8 cycles of Huffman decoding for each block, and 22 of the two halves
+of the transform. Here they are taken as unknown, and found by the cycles of every second image alone.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python validation/write_accelerator_inputs.py
 
 A program of VTA multiplies matrices in tiles, with two buffers for loads. Packets of RMT and messages of the serialiser
-are random, of a fixed seed. The images of the JPEG decoder are not made here: `images.csv` has the numbers of coefficients
-that are not 0 in 20 images that were drawn for this, coded with the usual tables, and decoded by the RTL.
+are random, of a fixed seed. The images of the JPEG decoder are not made here: `images.csv` has the numbers of
+coefficients that are not 0 in 20 images that were drawn for this, coded with the usual tables, and decoded by the RTL.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def instruction(opcode: str, subopcode: str, *queues: str, **fields: int | str) 
 
 
 def program(outputs: int = 6, depth: int = 4) -> list[str]:
-    """Return a multiplication: each of its outputs is the sum of `depth` products of tiles, which are loaded in turn."""
+    """Return a multiplication: each output is the sum of `depth` products of tiles, which are loaded in turn."""
     rows = [instruction("compute", "loadUop", xsize=1, ysize=3)]
     step = 0
     for output in range(outputs):

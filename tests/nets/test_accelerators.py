@@ -1,5 +1,5 @@
-"""The accelerators of the library against programs of their own, written here from the same designs, and against figures
-that were published or measured on the RTL.
+"""The accelerators of the library against programs of their own, written here from the same designs, and against
+figures that were published or measured on the RTL.
 """
 
 from __future__ import annotations

@@ -107,9 +107,7 @@ def watch(commands: int, **parameters: Any) -> Watch:
 
 
 def together(seen: list[Watch]) -> dict[Rule, int]:
-    return {
-        rule: min(found) for rule in RULES if (found := [one.least[rule] for one in seen if rule in one.least])
-    }
+    return {rule: min(found) for rule in RULES if (found := [one.least[rule] for one in seen if rule in one.least])}
 
 
 def check(seen: list[Watch]) -> int:
