@@ -22,15 +22,13 @@ from petri.structs import replace
 Construct = tuple[str, str]  # the kind of part, and the word
 
 GRAMMAR = Path(tables.__file__).with_name(tables.GRAMMAR)
-SETS = "sets of tokens get a net of their own"
+SETS = "the library takes whole sets; one with a condition is in the documentation"
 IMPORT = "for files of users: nets of the library import its modules, whose names do not clash"
 SETTINGS = "a setting of a run, which the command line has as well: a net of the library leaves it to its user"
 LIMIT = "the same probability as that of the conditions alone, up to a time"
 NOT_YET = "no net of the library needs it so far"
 WITHOUT_NET: dict[Construct, str] = {
-    ("all_arc", "all"): SETS,
     ("all_arc", "when"): SETS,
-    ("for_each", "each"): SETS,
     ("before", "of"): LIMIT,
     ("before", "within"): LIMIT,
     ("reached", "of"): LIMIT,
