@@ -475,7 +475,8 @@ class Replay:
         transition = self.net.transitions[number]
         places = [arc.place for arc in transition.inputs if not arc.keep]
         found = list(zip(places, takes(transition, binding.found), strict=True))
-        if number in self.shared and all(arc.count is None or arc.count.op == "const" for arc in transition.inputs):
+        counts = [arc.count for arc in transition.inputs if not arc.keep]
+        if number in self.shared and all(one is None or one.op == "const" for one in counts):
             found = self.by_chance(number, found)
         found += zip((arc.place for arc in transition.sets), sets, strict=True)
         for place, tokens in found:

@@ -140,6 +140,17 @@ transition back: gone -> well  after erlang(2, 4)  servers all
 transition leave: gone -> nothing  after 9  servers all  repeat
 transition come: 2 * well -> 3 * well  after exp(3)
 """,
+    "what black tokens allow": """
+place p = 7 * token
+place door = token
+place away
+transition use: p, read 2 * p, door -> p in 1, door  after 2  servers all
+transition shut: door -> door in 5  after 3
+transition again: p, door -> p, door  after uniform(0.5..2.0)  repeat  servers 3
+transition lose: read (1 + tokens(door)) * p, p -> away  after exp(4)  servers 2
+transition back: away -> p  after exp(1) speed tokens(p)  servers all
+transition tire: away -> p  after 3  servers all
+""",
     "clocks with a speed": """
 place job : real = 1.5, 2.5, 4.0
 place more = 4 * token
