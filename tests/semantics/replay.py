@@ -459,7 +459,7 @@ class Replay:
         if not tokens:
             return None, []
         delay = None if arc.delay is None else self.ticks(float(evaluate(arc.delay, context)))
-        each = [[]] * tokens if arc.each is None else [one.values for one in sets[arc.each]]
+        each: list[Values] = [()] * tokens if arc.each is None else [one.values for one in sets[arc.each]]
         rows = []
         for own in each:
             inside = Context([*context.variables, *own], context.tokens, context.now, context.end)

@@ -151,6 +151,16 @@ transition lose: read (1 + tokens(door)) * p, p -> away  after exp(4)  servers 2
 transition back: away -> p  after exp(1) speed tokens(p)  servers all
 transition tire: away -> p  after 3  servers all
 """,
+    "memories": """
+place up = token
+place down
+place go : 0..9 = i for i in 0..3
+place gone : 0..9
+transition fail: up -> down  after exp(1)
+transition repair: down -> up  after 0.5
+transition resumed: go(n), read up -> gone(n)  after 3.0  resume
+transition repeated: gone(n), read up -> go(n)  after uniform(1.0..2.0)  repeat
+""",
     "clocks with a speed": """
 place job : real = 1.5, 2.5, 4.0
 place more = 4 * token
