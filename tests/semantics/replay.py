@@ -181,8 +181,9 @@ class Replay:
         arc = transition.inputs[len(found)]
         seen = self.places[arc.place].seen([token for group in found for token in group], arc.any)
         if self.places[arc.place].coloured:
+            wanted = equalities(arc.pattern, context) if seen else {}
             for token in seen:
-                bound = matched(arc.pattern, token, context)
+                bound = matched(arc.pattern, wanted, token, variables)
                 if bound is not None:
                     yield from self._bindings(transition, [*found, [token]], bound)
         elif (number := count(arc.count, context)) <= len(seen):  # E3
@@ -191,16 +192,17 @@ class Replay:
     def allowed(self, transition: Transition, found: list[list[Token]], context: Context) -> bool:
         """E4, E5, E6."""
         for arc in transition.inhibitors:
-            tokens = self.places[arc.place].tokens
-            if sum(matched(arc.pattern, one, context) is not None for one in tokens) >= count(arc.threshold, context):
+            wanted = equalities(arc.pattern, context)
+            found_by = [one for one in self.places[arc.place].tokens if matched((), wanted, one, []) is not None]
+            if len(found_by) >= count(arc.threshold, context):
                 return False
         if transition.guard is not None and not evaluate(transition.guard, context):
             return False
-        wanted = Counter[Row]()
+        given = Counter[Row]()
         for output in transition.outputs:
             if output.each is None and any(self.net.places[place].capacity is not None for place in output.places):
-                wanted.update(self.wanted(output, context))
-        return all(self.has_room(transition, found, *line, weight) for line, weight in wanted.items() if weight)
+                given.update(self.wanted(output, context))
+        return all(self.has_room(transition, found, *line, weight) for line, weight in given.items() if weight)
 
     def wanted(self, arc: OutputArc, context: Context) -> dict[Row, int]:
         """Return the weight that an output gives to the line of a place with a capacity."""
@@ -546,15 +548,22 @@ class Replay:
         ]
 
 
-def matched(pattern: Sequence[Match], token: Token, context: Context) -> list[Scalar] | None:
-    """Return the variables with those that the pattern binds; None where it does not match (E2)."""
-    variables = list(context.variables)
-    for match, found in zip(pattern, token.values, strict=True):
-        if match.equal is not None and evaluate(match.equal, context) != found:
-            return None
+def equalities(pattern: Sequence[Match], context: Context) -> dict[int, Scalar]:
+    """Return the values that slots must have (E2)."""
+    return {slot: evaluate(one.equal, context) for slot, one in enumerate(pattern) if one.equal is not None}
+
+
+def matched(
+    pattern: Sequence[Match], wanted: dict[int, Scalar], token: Token, variables: list[Scalar]
+) -> list[Scalar] | None:
+    """Return the variables with those that the pattern binds; None where the token does not match (E2)."""
+    if any(token.values[slot] != right for slot, right in wanted.items()):
+        return None
+    bound = list(variables)
+    for match, found in zip(pattern, token.values, strict=False):
         if match.bind is not None:
-            variables[match.bind] = found
-    return variables
+            bound[match.bind] = found
+    return bound
 
 
 def takes(transition: Transition, found: list[list[Token]]) -> list[list[Token]]:

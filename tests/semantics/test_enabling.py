@@ -55,6 +55,17 @@ def test_e2_an_equality_may_use_variables_bound_by_arcs_written_later(engine: st
     assert ran.marking["even"] == [(4,)]
 
 
+def test_e2_all_equalities_are_evaluated_before_tokens_are_compared(engine: str) -> None:
+    """An error is one though another equality does not hold; without a token, only that of an inhibitor arc."""
+    text = "place go = token  place c : int  place p : { a: int, b: int } = %s  transition t: go, %s -> nothing"
+    for tokens, arc, stops in (
+        ("{a: 1, b: 1}", "p({a: 2, b: 1 div tokens(c)})", True),
+        ("{a: 1, b: 1} for i in 1..0", "p({a: 2, b: 1 div tokens(c)})", False),
+        ("{a: 1, b: 1} for i in 1..0", "no p({a: 2, b: 1 div tokens(c)})", True),
+    ):
+        assert (simulate(text % (tokens, arc), engine).reason == "error") is stops, arc
+
+
 def test_e3_black_tokens_are_counted_and_are_no_choice(engine: str) -> None:
     text = """
     place size : int fifo = 3, 2, 4

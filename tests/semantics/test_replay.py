@@ -151,6 +151,15 @@ transition lose: read (1 + tokens(door)) * p, p -> away  after exp(4)  servers 2
 transition back: away -> p  after exp(1) speed tokens(p)  servers all
 transition tire: away -> p  after 3  servers all
 """,
+    "which of several black tokens": """
+place p = 4 * token
+place out
+place late
+transition t: p, no out -> out  after 1  servers all
+transition u: p -> late  after uniform(1.5..3.0)  servers all
+transition v: out -> p  after uniform(0.5..3.0)  servers all
+transition w: late -> p  after 2  servers all
+""",
     "memories": """
 place up = token
 place down
