@@ -274,7 +274,7 @@ def chosen_by_chance(engine: Engine, transition: Transition, found: list[list[He
     ]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class OwnClock:
     """The clock of a binding: `tokens` identify it. Times in ticks.
 

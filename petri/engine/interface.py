@@ -125,7 +125,9 @@ class Session(Protocol):
         """
 
     def marking(self) -> Marking:
-        """Return the tokens of each place: by position in a bag, otherwise in order of arrival."""
+        """Return the tokens of each place: by position in a bag, otherwise in order of arrival, lines one after the
+        other.
+        """
 
     def under_way(self) -> Counter[int]:
         """Return the number of firings in progress, by transition; one that has none is left out."""

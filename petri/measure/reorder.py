@@ -458,7 +458,7 @@ class Reordering:
         flow = self.flow(key, sequence, time)
         if self.modulo is not None:
             sequence = flow.unwrapped(sequence, self.modulo)
-        elif flow.wraps(sequence):
+        if flow.wraps(sequence):
             self.count["wraps"] += 1
         if sequence < flow.next - self.window:
             self.count["beyond_window"] += 1

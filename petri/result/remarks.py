@@ -42,11 +42,13 @@ def _of_order(order: Order, snapshots: Sequence[Snapshot]) -> Iterator[Diagnosti
         yield _remark("order-forgotten", count=forgotten, limit=FLOWS)
     if late := count("beyond_window"):
         yield _remark("order-beyond-window", count=late, packets=packets, limit=WINDOW)
-    if order.modulo is None:
+    if order.modulo is not None:
         if count("wraps"):
-            yield _remark("order-wraps")
-        elif 2 * count("duplicates") > packets:
-            yield _remark("order-copies", count=count("duplicates"), packets=packets)
+            yield _remark("order-wraps-earlier", modulo=order.modulo)
+    elif count("wraps"):
+        yield _remark("order-wraps")
+    elif 2 * count("duplicates") > packets:
+        yield _remark("order-copies", count=count("duplicates"), packets=packets)
 
 
 def _remark(identifier: str, **values: int) -> Diagnostic:

@@ -16,6 +16,7 @@ from petri.engine import native
 from petri.engine.interface import Session
 from petri.engine.native import MOST_FIRINGS
 from petri.net import Net
+from petri.structs import replace
 from petri.run.session import begin
 
 if not native.available():
@@ -40,6 +41,11 @@ def unlike(transitions: int) -> str:
         value = " + ".join(f"max(x, {i}) * {j + 1}" if i >> j & 1 else f"abs(x - {i})" for j in range(7))
         lines.append(f"transition t{i}: a[{i}](x) -> a[{(i + 1) % transitions}](({value}) mod 100)  takes exp(1.0)")
     return "\n".join(lines)
+
+
+def fresh(text: str) -> Net:
+    """Return a net for which there is no code: a text that was read before gives the same net again."""
+    return replace(language.loads(text))
 
 
 def session(net: Net) -> Session:
@@ -86,11 +92,11 @@ def beside(test: Callable[[], None]) -> Callable[[], None]:
 
 def test_a_run_is_the_same_whenever_its_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     assert native.PATIENCE is None
-    run = session(language.loads(RING))
+    run = session(fresh(RING))
     until(run, has_code(run))
     run.advance(math.inf, PIECE)
     monkeypatch.setattr(native, "PATIENCE", MOST_FIRINGS)
-    interpreted = session(language.loads(RING))
+    interpreted = session(fresh(RING))
     interpreted.advance(math.inf, run.firings)
     assert not has_code(interpreted)()
     assert (run.now, run.hash) == (interpreted.now, interpreted.hash)
@@ -98,7 +104,7 @@ def test_a_run_is_the_same_whenever_its_code_is_made(monkeypatch: pytest.MonkeyP
 
 def test_code_is_made_after_a_number_of_firings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "PATIENCE", 700)
-    net = language.loads(RING)
+    net = fresh(RING)
     first, second = session(net), session(net)
     assert first.advance(math.inf, 700) == "budget"
     assert not has_code(first)()
@@ -108,7 +114,7 @@ def test_code_is_made_after_a_number_of_firings(monkeypatch: pytest.MonkeyPatch)
 
 @beside
 def test_an_engine_goes_on_while_its_code_is_made() -> None:
-    run = session(language.loads(unlike(40)))
+    run = session(fresh(unlike(40)))
     until(run, is_being_made)
     before = run.firings
     run.advance(math.inf, PIECE)
@@ -119,7 +125,7 @@ def test_an_engine_goes_on_while_its_code_is_made() -> None:
 @beside
 def test_engines_that_end_while_code_is_made_leave_it_to_the_next() -> None:
     """The thread gives up, or, if what was spent has paid for the code by then, as on a busy machine, it goes on."""
-    net = language.loads(unlike(40))
+    net = fresh(unlike(40))
     run = session(net)
     until(run, is_being_made)
     del run
@@ -133,17 +139,17 @@ def test_engines_that_end_while_code_is_made_leave_it_to_the_next() -> None:
 
 @beside
 def test_a_net_may_go_while_its_code_is_made() -> None:
-    run = session(language.loads(unlike(40)))
+    run = session(fresh(unlike(40)))
     until(run, is_being_made)
     del run
-    other = session(language.loads(RING))  # in place of the net that was compiled last
+    other = session(fresh(RING))  # in place of the net that was compiled last
     until(other, has_code(other))
 
 
 @beside
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_the_fork_of_a_process_makes_its_own_code() -> None:
-    run = session(language.loads(unlike(40)))
+    run = session(fresh(unlike(40)))
     until(run, is_being_made)
     child = os.fork()
     if child == 0:
@@ -156,7 +162,7 @@ def test_the_fork_of_a_process_makes_its_own_code() -> None:
 
 
 def test_sessions_on_all_cores_share_code() -> None:
-    net, cores = language.loads(RING), os.cpu_count() or 1
+    net, cores = fresh(RING), os.cpu_count() or 1
     sessions = [session(net) for _ in range(cores + 1)]
 
     def work(run: Session) -> None:
@@ -174,7 +180,7 @@ def test_sessions_on_all_cores_share_code() -> None:
 def test_without_a_free_core_one_engine_makes_the_code() -> None:
     _native.assume_free_core(False)
     try:
-        run = session(language.loads(RING))
+        run = session(fresh(RING))
         until(run, lambda: has_code(run)() or is_being_made())
         assert has_code(run)()
     finally:

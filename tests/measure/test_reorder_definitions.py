@@ -79,6 +79,7 @@ def test_numbers_that_restart_are_noticed_unless_they_may() -> None:
         for sequences in (twice, swapped):
             assert measured(sequences).figures()["wraps"] == 2
             assert measured(sequences, modulo=modulo).figures()["wraps"] == 0
+            assert measured(sequences, modulo=16 * modulo).figures()["wraps"] == 2  # it is too wide
 
 
 def test_numbers_that_are_merely_out_of_order_do_not_restart() -> None:

@@ -162,6 +162,13 @@ def test_numbers_that_wrap_around_are_said_without_it(engine: str, modulo: int, 
     assert len(re.findall("modulo: 65536", page)) >= 2
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_that_wrap_before_the_modulo_are_said(engine: str) -> None:
+    [remark] = load(", modulo: 65536", modulo=4096).run(engine=engine).measure("order").remarks
+    assert remark.startswith("the numbers of a flow fell by more than half their range and stayed low; if they wrap")
+    assert "earlier than `modulo: 65536` says" in remark
+
+
 @pytest.mark.slow
 def test_flows_that_are_forgotten_are_said() -> None:
     """Each flow comes again after 70,000 others: too many to be followed at once."""

@@ -84,7 +84,8 @@ impl Order {
         let index = self.flow(key, sequence, time);
         if let Some(modulo) = self.settings.modulo {
             sequence = self.flows[index].unwrapped(sequence, modulo).clamp(-SEQUENCE_LIMIT, SEQUENCE_LIMIT);
-        } else if self.flows[index].wraps(sequence) {
+        }
+        if self.flows[index].wraps(sequence) {
             self.tally.count.wraps += 1;
         }
         if self.flows[index].voice != Voice::Heard {
