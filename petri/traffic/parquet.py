@@ -177,8 +177,10 @@ class ParquetFile(ColumnFile):
         used = compute.unique(coded.indices)  # in the order of their first rows
         rows = (first + compute.index(coded.indices, place).as_py() for place in used)
         numbers = [self._label(field, texts[place.as_py()].as_py(), row) for place, row in zip(used, rows, strict=True)]
-        column: Column = np.array(numbers, np.int64)
-        return column[compute.index_in(coded.indices, used).to_numpy(zero_copy_only=False)]
+        column: Column = np.array(numbers, np.int64)[
+            compute.index_in(coded.indices, used).to_numpy(zero_copy_only=False)
+        ]
+        return column
 
     def _too_long(self, field: Field) -> Exception:
         reason = f"a text in it is longer than {LONGEST_TEXT:,} bytes"

@@ -16,8 +16,8 @@ from petri.engine import native
 from petri.engine.interface import Session
 from petri.engine.native import MOST_FIRINGS
 from petri.net import Net
-from petri.structs import replace
 from petri.run.session import begin
+from petri.structs import replace
 
 if not native.available():
     pytest.skip("the native engine is not built", allow_module_level=True)
