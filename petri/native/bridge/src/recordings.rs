@@ -48,9 +48,9 @@ fn slot_of((real, times, over, ticks, ordered, low, high): SlotParts) -> Slot {
         &Some(Scalar::Int(bound)) if !real => Some(bound),
         _ => None,
     };
-    let float = |bound: &Option<Scalar>| match bound {
-        &Some(Scalar::Int(bound)) if real => Some(bound as f64),
-        &Some(Scalar::Real(bound)) if real => Some(bound),
+    let float = |bound: &Option<Scalar>| match *bound {
+        Some(Scalar::Int(bound)) if real => Some(bound as f64),
+        Some(Scalar::Real(bound)) if real => Some(bound),
         _ => None,
     };
     let (ints, reals) = ((int(&low), int(&high)), (float(&low), float(&high)));
