@@ -27,7 +27,7 @@ from petri.run.arguments import check_mapping, check_path, check_text
 from petri.run.ensemble import Ensemble
 from petri.run.going_on import Starts, starts_of
 from petri.run.plan import Plan, RunOptions, check_function, check_options, check_whole
-from petri.run.replications import Progress, TraceSink, batches_kept, replicate
+from petri.run.replications import OutletSink, Progress, TraceSink, batches_kept, replicate
 from petri.run.saved_run import SavedRun, check_engine
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
@@ -255,6 +255,7 @@ class Model(ShownInNotebook, Frozen):
         threads: int | None = None,
         progress: Callable[[Progress], None] | None = None,
         trace: TraceSink | None = None,
+        outlet: OutletSink | None = None,
         time_limit: float | TimeLimit | None = None,
         starts: Starts | None = None,
     ) -> Result:
@@ -267,6 +268,7 @@ class Model(ShownInNotebook, Frozen):
                 threads=threads,
                 progress=progress,
                 trace=trace,
+                outlet=outlet,
                 limit=TimeLimit.of(time_limit),
                 starts=None if starts is None else starts.replications,
                 trials_once=True,

@@ -18,8 +18,10 @@ from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
 Words3 = tuple[int, int, int]
-Reason = Literal["until", "dead", "budget", "input", "error"]
-"""Why `advance` returned. "input": a stream needs rows; a session supplies them itself."""
+Reason = Literal["until", "dead", "budget", "input", "output", "error"]
+"""Why `advance` returned. "input": a stream needs rows; a session supplies them itself. "output": see
+`keep_outputs`.
+"""
 
 
 class Limits(Frozen):
@@ -100,6 +102,15 @@ class Session(Protocol):
         Returns "until", "dead" (no transition can fire), "budget" (the firings are used up), or "error". Reads
         the files of the net's streams during the run; raises LanguageError if one cannot be read or has an invalid row.
         """
+
+    def put(self, place: int, time: float, token: Token) -> None:
+        """Let a token come into a port at an instant, not before `now` (I12): values as the engine keeps them."""
+
+    def keep_outputs(self, stops: bool = False) -> None:
+        """Keep from now on what leaves through ports out. stops: `advance` returns "output" once something has."""
+
+    def outputs(self, place: int) -> list[Token]:
+        """Return what has left through a port out since the last call: of each token the instant, then the slots."""
 
     def rest(self, until: float) -> None:
         """Time passes up to the instant `until` [ticks], after `advance` has returned "dead" (I10)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from struct import Struct
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -248,6 +249,21 @@ class NativeSession:
             assert self._rows is not None
             assert place is not None
             session.feed(place, self._rows.words(place))
+
+    def put(self, place: int, time: float, token: Token) -> None:
+        self._session.put(place, time, self._packing(place, 0).pack(*token))
+
+    def keep_outputs(self, stops: bool = False) -> None:
+        self._session.keep_outputs(stops)
+
+    def outputs(self, place: int) -> list[Token]:
+        rows = self._packing(place, 1).iter_unpack(self._session.outputs(place))
+        return [(float(time), *token) for time, *token in rows]
+
+    def _packing(self, place: int, instants: int) -> Struct:
+        """Return how the engine keeps tokens of a place, behind an instant."""
+        kinds = ("d" if slot.kind == "real" else "q" for slot in self._compiled.net.places[place].colour.slots)
+        return Struct("=" + "q" * instants + "".join(kinds))
 
     def verify_shapes(self) -> int:
         """Return, for tests, how many transitions share machine code.
