@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, Final, TypeVar, Unpack
 
 from petri import language
+from petri.component import Component
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
@@ -246,6 +247,19 @@ class Model(ShownInNotebook, Frozen):
     def first_look(self) -> int:
         """The number of replications after which a precision is checked first."""
         return max(FIRST_LOOK, self.net.run_defaults.replications)
+
+    def component(self, *, engine: str = "auto", seed: int | None = None, limits: Limits = Limits()) -> Component:
+        """Return the net at time 0, to put tokens into its ports and take others while time goes on.
+
+        Raises LanguageError if the key of an initial token fails, or a place gets the rows of a file.
+        """
+        if any(place.stream is not None for place in self.net.places):
+            raise LanguageError([Diagnostic("component-stream", values={"net": self.net.name})])
+        begun = choose(engine), self.net.run_defaults.seed if seed is None else seed, limits
+        try:
+            return Component(self.net, *begun)
+        except ModelError as error:
+            raise self._told(error) from error
 
     def run_plan(
         self,

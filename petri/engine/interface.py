@@ -118,8 +118,16 @@ class Session(Protocol):
     def begin_window(self) -> None:
         """End the warm-up: statistics start at `now` (M3)."""
 
-    def observe(self) -> Observation:
-        """Return everything counted since the window started."""
+    def observe(self, until: float | None = None) -> Observation:
+        """Return everything counted since the window started; up to an instant behind `now`, before which nothing
+        happens.
+        """
+
+    def next_event(self) -> float:
+        """Return when something will happen next, in ticks; `NEVER` if nothing will. An instant is over."""
+
+    def copied(self) -> Session:
+        """Return another session in the same state, of a net without streams but those of ports."""
 
     def snapshot(self) -> Any:
         """Return the statistics as they are now.

@@ -287,8 +287,16 @@ class NativeSession:
         """Return the state, after `advance` has returned "until" or "dead". Another session may go on from it."""
         return read_packed(self._session.save(), SavedEngine)
 
-    def observe(self) -> Observation:
-        return self._read([self._session.observe()])[0]
+    def observe(self, until: float | None = None) -> Observation:
+        return self._read([self._session.observe(until)])[0]
+
+    def next_event(self) -> float:
+        return self._session.next_event
+
+    def copied(self) -> NativeSession:
+        copy = object.__new__(NativeSession)
+        copy._rows, copy._compiled, copy._session = self._rows, self._compiled, self._session.copied()
+        return copy
 
     def snapshot(self) -> Snapshot:
         return self._session.observe()

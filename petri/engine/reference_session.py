@@ -22,6 +22,7 @@ from petri.measure.arrays import Floats
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.windows import Windows
 from petri.net import Net, Scalar, Token
+from petri.ticks import NEVER
 
 
 class ReferenceSession:
@@ -129,8 +130,11 @@ class ReferenceSession:
         snapshots.clear()
         return seen
 
-    def observe(self) -> Observation:
-        statistics, now = self._statistics, self.now
+    def next_event(self) -> float:
+        return min(self._engine.next_end(), self._engine.next_arrival(), NEVER)
+
+    def observe(self, until: float | None = None) -> Observation:
+        statistics, now = self._statistics, self.now if until is None else max(self.now, until)
         tick = self._net.tick
         places = tick.time(levels_at(statistics.places, now))
         transitions = tick.time(levels_at(statistics.transitions, now))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import petri
 from petri import language
+from petri.codec import net_to_dict
 from petri.diagnostics import LanguageError
 from petri.run.session import begin
 from petri.traffic.attach import with_streams
@@ -79,3 +81,11 @@ def test_a_port_out_gets_no_file(call: Call, folder: Path) -> None:
     ran = call("run", f"{folder}/line.net", "--out", "jobs=x.csv")
     assert ran.status == 2
     assert "`line` has no `port out jobs`" in ran.err
+
+
+def test_flat_writes_what_a_program_loads(call: Call, folder: Path) -> None:
+    ran = call("flat", f"{folder}/line.net", "-o", f"{folder}/line.json")
+    assert (ran.status, ran.out) == (0, "")
+    written = json.loads((folder / "line.json").read_text())
+    assert written == net_to_dict(language.loads(NET), spans=False)
+    assert call("flat", f"{folder}/line.net", "-o", f"{folder}/line.net").status == 2

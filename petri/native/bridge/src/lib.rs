@@ -26,7 +26,6 @@ use engine::engine::run::{Engine, Reason};
 use engine::net::check::DEEPEST;
 use engine::net::{FileNumber, Kind, Net, Span};
 use engine::observe::observers::ExtraObservers;
-use engine::program::place::PlaceProgram;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
 use engine::session::clock_states::{clock_states, ClockState};
@@ -268,7 +267,7 @@ impl Session {
         if !times_rise {
             return Err(PyValueError::new_err(format!("the times of a block of `{}` do not rise", program.name)));
         }
-        if !rows.all(|row| holds(program, &row[timed..])) {
+        if !rows.all(|row| program.may_have(&row[timed..])) {
             return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", program.name)));
         }
         self.engine_mut()?.streams.feed(PlaceId(place), words);
@@ -280,7 +279,7 @@ impl Session {
     fn put(&mut self, place: u32, time: f64, token: &[u8]) -> PyResult<()> {
         let words = words_of(token);
         let port = PlaceId(place);
-        if !self.program.inputs.contains(&port) || !holds(&self.program.places[port], &words) {
+        if !self.program.inputs.contains(&port) || !self.program.places[port].may_have(&words) {
             return Err(PyValueError::new_err("the token is none of a port in"));
         }
         let engine = self.engine_mut()?;
@@ -348,9 +347,28 @@ impl Session {
         Ok(listings.into_iter().map(|of| (of.name, of.counts.all(), of.code, of.assembly)).collect())
     }
 
-    /// The statistics up to now.
-    fn observe(&mut self) -> PyResult<Snapshot> {
-        Ok(Snapshot(Observed::of(self.engine_mut()?)))
+    /// The statistics up to now; or up to an instant behind it, before which nothing happens.
+    #[pyo3(signature = (until=None))]
+    fn observe(&mut self, until: Option<f64>) -> PyResult<Snapshot> {
+        let engine = self.engine_mut()?;
+        let now = engine.now;
+        engine.now = until.map_or(now, |until| now.max(until as Ticks));
+        let observed = Observed::of(engine);
+        engine.now = now;
+        Ok(Snapshot(observed))
+    }
+
+    /// When something will happen next, once an instant is over.
+    #[getter]
+    fn next_event(&mut self) -> PyResult<f64> {
+        let engine = self.engine_mut()?;
+        Ok(engine.next_end().min(engine.streams.arrivals.next()) as f64)
+    }
+
+    /// Another session in the same state; this one's `stop` ends it, too. Not for a net with streams.
+    fn copied(&self) -> PyResult<Self> {
+        let replication = self.running()?.copied().map_err(|_| unbegun())?;
+        Ok(Session { replication: Some(replication), fault: None, program: Arc::clone(&self.program) })
     }
 
     /// The clocks: (transition, the coloured tokens of the binding, number, end, time to which it was set, what it has to run).
@@ -416,13 +434,6 @@ impl Session {
 fn words_of(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
     bytes.chunks_exact(8).map(word).collect()
-}
-
-/// Whether a token is of the colour of a place, and finite.
-fn holds(place: &PlaceProgram, token: &[u64]) -> bool {
-    let mut slots = token.iter().zip(&place.bounds);
-    token.len() == place.width
-        && slots.all(|(&value, bound)| bound.holds(value) && (!bound.real || f64::from_bits(value).is_finite()))
 }
 
 fn unbegun() -> PyErr {

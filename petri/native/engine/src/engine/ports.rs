@@ -13,6 +13,8 @@ use crate::program::Program;
 pub struct Outputs {
     /// For each port out, in order: the instant and the slots of each token. Empty where nothing is kept.
     pub kept: Vec<Vec<u64>>,
+    /// How many words of each have been taken.
+    taken: Vec<usize>,
     /// Whether a run stops after what happens at an instant has put tokens out.
     pub stops: bool,
 }
@@ -20,7 +22,17 @@ pub struct Outputs {
 impl Outputs {
     pub fn keep(&mut self, program: &Program, stops: bool) {
         self.kept.resize(program.outputs.len(), Vec::new());
+        self.taken.resize(program.outputs.len(), 0);
         self.stops = stops;
+    }
+
+    /// The next token of a port out, which has `width` slots, and the instant before them.
+    pub fn take(&mut self, number: usize, width: usize) -> Option<&[u64]> {
+        let (kept, taken) = (self.kept.get(number)?, &mut self.taken[number]);
+        let start = *taken;
+        let row = kept.get(start..start + 1 + width)?;
+        *taken += row.len();
+        Some(row)
     }
 }
 
@@ -114,6 +126,10 @@ impl Engine {
             }
             any = true;
             if let Some(kept) = self.outputs.kept.get_mut(number) {
+                if self.outputs.taken[number] == kept.len() {
+                    kept.clear();
+                    self.outputs.taken[number] = 0;
+                }
                 for position in 0..tokens as usize {
                     kept.push(self.now as u64);
                     if program.places[place].width > 0 {
