@@ -80,6 +80,7 @@ rust: crates invariants
 crates: $(RUN_STAMP)
 	cd petri/native && MAKEFLAGS= cargo fmt --all --check
 	cd petri/native && MAKEFLAGS= cargo test $(CHECKED) --package engine --package capture --package recording --quiet
+	cd petri/native && MAKEFLAGS= cargo build --release --locked --package component --quiet  # for tests/component
 	cd petri/native && MAKEFLAGS= cargo clippy --workspace --all-targets --locked -- -D warnings
 
 invariants: crates $(DEV_STAMP)

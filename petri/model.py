@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, Final, TypeVar, Unpack
 
 from petri import language
+from petri.component import Component
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
@@ -27,7 +28,7 @@ from petri.run.arguments import check_mapping, check_path, check_text
 from petri.run.ensemble import Ensemble
 from petri.run.going_on import Starts, starts_of
 from petri.run.plan import Plan, RunOptions, check_function, check_options, check_whole
-from petri.run.replications import Progress, TraceSink, batches_kept, replicate
+from petri.run.replications import OutletSink, Progress, TraceSink, batches_kept, replicate
 from petri.run.saved_run import SavedRun, check_engine
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
@@ -247,6 +248,19 @@ class Model(ShownInNotebook, Frozen):
         """The number of replications after which a precision is checked first."""
         return max(FIRST_LOOK, self.net.run_defaults.replications)
 
+    def component(self, *, engine: str = "auto", seed: int | None = None, limits: Limits = Limits()) -> Component:
+        """Return the net at time 0, to put tokens into its ports and take others while time goes on.
+
+        Raises LanguageError if the key of an initial token fails, or a place gets the rows of a file.
+        """
+        if any(place.stream is not None for place in self.net.places):
+            raise LanguageError([Diagnostic("component-stream", values={"net": self.net.name})])
+        begun = choose(engine), self.net.run_defaults.seed if seed is None else seed, limits
+        try:
+            return Component(self.net, *begun)
+        except ModelError as error:
+            raise self._told(error) from error
+
     def run_plan(
         self,
         plan: Plan,
@@ -255,6 +269,7 @@ class Model(ShownInNotebook, Frozen):
         threads: int | None = None,
         progress: Callable[[Progress], None] | None = None,
         trace: TraceSink | None = None,
+        outlet: OutletSink | None = None,
         time_limit: float | TimeLimit | None = None,
         starts: Starts | None = None,
     ) -> Result:
@@ -267,6 +282,7 @@ class Model(ShownInNotebook, Frozen):
                 threads=threads,
                 progress=progress,
                 trace=trace,
+                outlet=outlet,
                 limit=TimeLimit.of(time_limit),
                 starts=None if starts is None else starts.replications,
                 trials_once=True,

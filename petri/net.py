@@ -233,9 +233,10 @@ class Place(Part):
     weight: Expr | None = None  # an expression of the slots, int or real
     measured_in: str = ""  # the dimension of weight and capacity
     initial: Sequence[tuple[int, Token]] = ()  # (count, value), in order of arrival: a tuple, or `Tokens`
-    stream: Stream | None = None  # only of a coloured fifo place without initial tokens and capacity
+    stream: Stream | None = None  # of a port in, or of a coloured fifo place without initial tokens and capacity
     doc: str = ""
     span: Span | None = None
+    port: Literal["", "in", "out"] = ""  # the environment fills it, or takes what comes into it (I12)
 
     @property
     def held(self) -> int:

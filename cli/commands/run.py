@@ -48,6 +48,13 @@ LIMITS = Whole(1, 2**63 - 1)
     metavar="FILE",
     help="Write every firing to a .csv, .parquet, .xes (pm4py), .vcd (GTKWave) or .json (Perfetto) file.",
 )
+@click.option(
+    "--out",
+    "outs",
+    multiple=True,
+    metavar="PORT=FILE",
+    help="Write what leaves through a port of the net: done=done.csv.",
+)
 @click.option("--exact", is_flag=True, help="Solve the net as well (`pnsim solve`), and compare.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option(

@@ -34,7 +34,8 @@ from petri.run.saved_run import NotSaved, SavedRun
 from petri.run.stop import TimeLimit
 
 from ..options import nets
-from ..options.given import Given
+from ..options.given import Given, read_pairs
+from ..options.outlets import Outlets
 from ..options.pages import check, write_page
 from ..options.run_options import read_precision
 from ..options.time_limit import tell_over
@@ -62,6 +63,7 @@ class Asked:
     threads: int | None
     as_json: bool
     trace: str | None
+    outs: tuple[str, ...]
     exact: bool
     report: str | None
     every: bool
@@ -192,13 +194,15 @@ def _simulate(
     """Return the result, and why the trace could not be written, if so."""
     limit, threads = asked.time_limit, asked.threads
     with ExitStack() as stack:
-        sink = None
+        sink = outlet = None
+        if asked.outs:
+            outlet = stack.enter_context(Outlets(model.net, read_pairs(asked.outs, "out"), count))
         if asked.trace:
             threads, limit = 1, TimeLimit.of(limit)
             sink = stack.enter_context(TraceFile(asked.trace, model.net, plan.until, count, limit))
         progress = stack.enter_context(ProgressLine(Units.of(model.net), asked.quiet))
         result = model.run_plan(
-            plan, count, progress=progress, trace=sink, starts=starts, threads=threads, time_limit=limit
+            plan, count, progress=progress, trace=sink, outlet=outlet, starts=starts, threads=threads, time_limit=limit
         )
     return result, None if sink is None else sink.failure
 
@@ -219,9 +223,9 @@ def _precision(model: Model, asked: Asked, replications: int | None) -> Precisio
     """
     with_state = asked.saved is not None or asked.saving is not None
     if asked.precision is None:
-        decided = replications is not None or asked.trace is not None or with_state
+        decided = replications is not None or asked.trace is not None or bool(asked.outs) or with_state
         return None if decided else model.precision
-    if asked.trace is not None:
+    if asked.trace is not None or asked.outs:
         raise refusal("precision-of-trace")
     wanted = read_precision(asked.precision)
     if with_state:

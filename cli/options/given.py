@@ -22,11 +22,12 @@ _MEANT: Final = {
     "stream": ("file", "packets=my.pcap"),
     "column": ("column", "size='frame.len [B]'"),
     "table": ("file", "lengths.csv=mine.csv"),
+    "out": ("file", "done=done.csv"),
 }
 
 
 def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    """`name=value` texts of `--set`, `--stream`, `--column` or `--table` as {name: value}. Raises Refusal."""
+    """`name=value` texts of `--set`, `--stream`, `--column`, `--table` or `--out` as {name: value}. Raises Refusal."""
     pairs: dict[str, str] = {}
     seen: dict[str, str] = {}
     for text in texts:

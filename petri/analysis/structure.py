@@ -66,11 +66,11 @@ def effect(transition: Transition) -> Effect:
 def invariants(net: Net) -> list[Invariant] | None:
     """Return the semi-positive place invariants of minimal support (Martínez & Silva 1982); None if there are too many.
 
-    Places that some transition changes by a varying amount, or that receive rows of a file, belong to none.
+    Places that some transition changes by a varying amount, or that receive rows of a file, and ports, belong to none.
     """
     effects = [effect(transition) for transition in net.transitions]
     vague = {place for change in effects for place, amount in change.items() if amount is None}
-    vague |= {index for index, place in enumerate(net.places) if place.stream is not None}
+    vague |= {index for index, place in enumerate(net.places) if place.stream is not None or place.port}
     # Each row: what remains to be cancelled, by transition, and the weights so far, by place.
     rows: Rows = []
     for place in range(len(net.places)):

@@ -77,7 +77,7 @@ DECLARATIONS: Final = _table((
 
 _MOVES = "take hold use"  # steps with arcs
 _WAITS = f"{_MOVES} wait choose or for unless"  # steps at which a thread may wait
-_QUEUES = f"place {_MOVES} choose for"  # what may order the tokens, or activations, that wait there
+_QUEUES = f"place port {_MOVES} choose for"  # what may order the tokens, or activations, that wait there
 
 # In the order in which `pnsim fmt` writes them.
 CLAUSES: Final = _table((
@@ -90,7 +90,7 @@ CLAUSES: Final = _table((
     Clause("fifo", others="queue", name="alone", of=_QUEUES, field="discipline", bare=True),
     Clause("lifo", others="stack", name="alone", of=_QUEUES, field="discipline", bare=True),
     Clause("by", "by seq", "sorted", of=_QUEUES, field="discipline"),
-    Clause("per", "fifo per flow", "each grouped", "elsewhere", of="place", field="per"),
+    Clause("per", "fifo per flow", "each grouped", "elsewhere", of="place port", field="per"),
     Clause("cap", "cap 8", "capacity limit max", "alone", of="place", field="capacity"),
     Clause("of", "cap 32 KB of size", name="elsewhere", of="cap", field="weight"),
     Clause("=", others="init initial", of="place", field="initial"),

@@ -168,7 +168,7 @@ class _Walker:
                 for name, _, span in d.parameters:
                     within.local[name].type = self._parameter_type(d, name, scope)
                     self.add(span, within.local[name], declares=True)
-            case tree.Place():
+            case tree.Place() | tree.Port():
                 within.local = self._loops(index for index in d.size if isinstance(index, tree.Loop))
                 fields = self._token_fields(scope.names.get(d.name))
                 self.walk((d.key, d.per, d.weight), _Within(scope, {**within.local, **fields}))

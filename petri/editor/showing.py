@@ -108,7 +108,7 @@ def _kind_line(meant: Meant, checker: Checker) -> str:
     value = value_text(meant, checker)
     if value:
         line += f" = `{value}`"
-    if isinstance(meant.symbol, PlaceSymbol) and meant.symbol.port and meant.symbol.direction:
+    if isinstance(meant.symbol, PlaceSymbol) and meant.symbol.direction not in ("", "own"):
         line += f", `{meant.symbol.direction}`"
     return line
 

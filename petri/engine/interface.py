@@ -18,8 +18,10 @@ from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
 Words3 = tuple[int, int, int]
-Reason = Literal["until", "dead", "budget", "input", "error"]
-"""Why `advance` returned. "input": a stream needs rows; a session supplies them itself."""
+Reason = Literal["until", "dead", "budget", "input", "output", "error"]
+"""Why `advance` returned. "input": a stream needs rows; a session supplies them itself. "output": see
+`keep_outputs`.
+"""
 
 
 class Limits(Frozen):
@@ -101,14 +103,31 @@ class Session(Protocol):
         the files of the net's streams during the run; raises LanguageError if one cannot be read or has an invalid row.
         """
 
+    def put(self, place: int, time: float, token: Token) -> None:
+        """Let a token come into a port at an instant, not before `now` (I12): values as the engine keeps them."""
+
+    def keep_outputs(self, stops: bool = False) -> None:
+        """Keep from now on what leaves through ports out. stops: `advance` returns "output" once something has."""
+
+    def outputs(self, place: int) -> list[Token]:
+        """Return what has left through a port out since the last call: of each token the instant, then the slots."""
+
     def rest(self, until: float) -> None:
         """Time passes up to the instant `until` [ticks], after `advance` has returned "dead" (I10)."""
 
     def begin_window(self) -> None:
         """End the warm-up: statistics start at `now` (M3)."""
 
-    def observe(self) -> Observation:
-        """Return everything counted since the window started."""
+    def observe(self, until: float | None = None) -> Observation:
+        """Return everything counted since the window started; up to an instant behind `now`, before which nothing
+        happens.
+        """
+
+    def next_event(self) -> float:
+        """Return when something will happen next, in ticks; `NEVER` if nothing will. An instant is over."""
+
+    def copied(self) -> Session:
+        """Return another session in the same state, of a net without streams but those of ports."""
 
     def snapshot(self) -> Any:
         """Return the statistics as they are now.

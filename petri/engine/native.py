@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from struct import Struct
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -249,6 +250,21 @@ class NativeSession:
             assert place is not None
             session.feed(place, self._rows.words(place))
 
+    def put(self, place: int, time: float, token: Token) -> None:
+        self._session.put(place, time, self._packing(place, 0).pack(*token))
+
+    def keep_outputs(self, stops: bool = False) -> None:
+        self._session.keep_outputs(stops)
+
+    def outputs(self, place: int) -> list[Token]:
+        rows = self._packing(place, 1).iter_unpack(self._session.outputs(place))
+        return [(float(time), *token) for time, *token in rows]
+
+    def _packing(self, place: int, instants: int) -> Struct:
+        """Return how the engine keeps tokens of a place, behind an instant."""
+        kinds = ("d" if slot.kind == "real" else "q" for slot in self._compiled.net.places[place].colour.slots)
+        return Struct("=" + "q" * instants + "".join(kinds))
+
     def verify_shapes(self) -> int:
         """Return, for tests, how many transitions share machine code.
 
@@ -271,8 +287,16 @@ class NativeSession:
         """Return the state, after `advance` has returned "until" or "dead". Another session may go on from it."""
         return read_packed(self._session.save(), SavedEngine)
 
-    def observe(self) -> Observation:
-        return self._read([self._session.observe()])[0]
+    def observe(self, until: float | None = None) -> Observation:
+        return self._read([self._session.observe(until)])[0]
+
+    def next_event(self) -> float:
+        return self._session.next_event
+
+    def copied(self) -> NativeSession:
+        copy = object.__new__(NativeSession)
+        copy._rows, copy._compiled, copy._session = self._rows, self._compiled, self._session.copied()
+        return copy
 
     def snapshot(self) -> Snapshot:
         return self._session.observe()

@@ -67,6 +67,16 @@ class Rows(Struct):
     arrived: int = 0
 
 
+@dataclass(order=True, slots=True)
+class Arrival:
+    """A token that is to come into a port from outside: of file number `rank`, or put, which is behind all files."""
+
+    time: float
+    rank: int
+    place: int = field(compare=False)
+    token: Token = field(compare=False)
+
+
 class Engine:
     """One replication of one net. `marking[p]` lists the tokens of place p in order of arrival, or of position (S4)."""
 
@@ -106,6 +116,10 @@ class Engine:
         self.stopped: Callable[[], bool] = lambda: False  # whether a search for bindings should end
         self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being evaluated, and its variables
         self.streams = {index: Rows() for index, place in enumerate(net.places) if place.stream is not None}
+        self.arrivals: list[Arrival] = []  # in order (I12)
+        self.ports_out = [index for index, place in enumerate(net.places) if place.port == "out"]
+        self.put_out: list[tuple[int, float, Token]] | None = None  # what has left: port, instant, token; if it is kept
+        self.stops_at_output = False
         self.wanted: int | None = None  # the place that waits for rows
         for index, place in enumerate(net.places):
             for count, token in place.initial:
@@ -117,12 +131,14 @@ class Engine:
     def advance(self, until: float, firings: int) -> Reason:
         """Run to the end of instant `until` (I7, I10), or for `firings` more firings. May be called again to go on.
 
-        "input": the place `wanted` needs rows, and nothing was decided without them.
+        "input": the place `wanted` needs rows, and nothing was decided without them. "output": tokens have left through
+        ports out, and the run was to stop then.
         """
         if self.error is not None:
             return "error"
         try:
             while True:
+                self.come()
                 while self.refill() and (candidates := self.candidates()):
                     if firings == 0:
                         return "budget"
@@ -130,8 +146,12 @@ class Engine:
                     firings -= 1
                 if self.wanted is not None:
                     return "input"
+                if self.leave() and self.stops_at_output:
+                    return "output"
                 self.settle()
-                end = self.next_end()
+                end = min(self.next_end(), self.next_arrival())
+                if self.wanted is not None:
+                    return "input"
                 if end == NOWHERE:
                     return "dead"
                 if end > min(until, HORIZON):
@@ -146,7 +166,7 @@ class Engine:
     def refill(self) -> bool:
         """Let the next row arrive in each stream's place that is empty (S6). False if rows must be fed first."""
         for place, rows in self.streams.items():
-            if self.marking[place]:
+            if self.marking[place] or self.net.places[place].port:
                 continue
             if rows.waiting:
                 self.attempt = (0, [0] * len(self.net.transitions[0].variables) if self.net.transitions else [])
@@ -157,9 +177,48 @@ class Engine:
                 return False
         return True
 
+    def next_arrival(self) -> float:
+        """Return when the next token comes from outside; `wanted` is set where the rows of a port must be fed first."""
+        for place, rows in self.streams.items():
+            waits = self.net.places[place].port and not rows.ended
+            if waits and not any(
+                arrival.place == place for arrival in self.arrivals if arrival.rank < len(self.streams)
+            ):
+                self.wanted = place
+        return self.arrivals[0].time if self.arrivals else NOWHERE
+
+    def come(self) -> None:
+        """Let what comes from outside at this instant arrive, in its order (I12)."""
+        while self.arrivals and self.arrivals[0].time <= self.now:
+            arrival = self.arrivals.pop(0)
+            self.attempt = (0, [0] * len(self.net.transitions[0].variables) if self.net.transitions else [])
+            self.check_tokens(1)
+            if arrival.rank < len(self.streams):
+                self.streams[arrival.place].arrived += 1
+            self.arrive(arrival.place, [self.hold(arrival.place, arrival.token)])
+
+    def put(self, place: int, time: float, token: Token) -> None:
+        """Let a token come into a port at an instant, which has not passed."""
+        assert time >= self.now
+        insort(self.arrivals, Arrival(time, len(self.streams), place, token))
+
+    def leave(self) -> bool:
+        """Let the tokens in the ports out leave, when nothing is left to fire at an instant (I12). False if none do."""
+        leaving = [(place, token) for place in self.ports_out for token in list(self.marking[place])]
+        for place, token in leaving:
+            self.remove(place, token)
+            if self.put_out is not None:
+                self.put_out.append((place, self.now, token.value))
+        return bool(leaving)
+
     def feed(self, place: int, rows: Sequence[Token]) -> None:
-        """Take the next rows of a stream's place; no rows mark the end."""
-        self.streams[place].waiting.extend(rows)
+        """Take the next rows of a stream's place, or of a port, which begin with the instant; no rows mark the end."""
+        if self.net.places[place].port:
+            rank = list(self.streams).index(place)
+            for time, *token in rows:
+                insort(self.arrivals, Arrival(time, rank, place, tuple(token)))
+        else:
+            self.streams[place].waiting.extend(rows)
         self.streams[place].ended = not rows
         if self.wanted == place:
             self.wanted = None

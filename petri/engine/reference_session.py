@@ -21,7 +21,8 @@ from petri.file_read import FileRead
 from petri.measure.arrays import Floats
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.windows import Windows
-from petri.net import Net, Scalar
+from petri.net import Net, Scalar, Token
+from petri.ticks import NEVER
 
 
 class ReferenceSession:
@@ -101,6 +102,17 @@ class ReferenceSession:
         """Other random numbers from now on: SFC64 from these words."""
         self._engine.stream.restart(words)
 
+    def put(self, place: int, time: float, token: Token) -> None:
+        self._engine.put(place, time, token)
+
+    def keep_outputs(self, stops: bool = False) -> None:
+        self._engine.put_out, self._engine.stops_at_output = self._engine.put_out or [], stops
+
+    def outputs(self, place: int) -> list[Token]:
+        kept = self._engine.put_out or []
+        self._engine.put_out = [one for one in kept if one[0] != place]
+        return [(time, *token) for at, time, token in kept if at == place]
+
     def rest(self, until: float) -> None:
         self._engine.move_to(until)
 
@@ -118,8 +130,11 @@ class ReferenceSession:
         snapshots.clear()
         return seen
 
-    def observe(self) -> Observation:
-        statistics, now = self._statistics, self.now
+    def next_event(self) -> float:
+        return min(self._engine.next_end(), self._engine.next_arrival(), NEVER)
+
+    def observe(self, until: float | None = None) -> Observation:
+        statistics, now = self._statistics, self.now if until is None else max(self.now, until)
         tick = self._net.tick
         places = tick.time(levels_at(statistics.places, now))
         transitions = tick.time(levels_at(statistics.transitions, now))

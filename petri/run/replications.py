@@ -76,6 +76,10 @@ TraceSink = Callable[[int, "Firings"], None]
 """Receives the replication's index and its next firings."""
 
 
+OutletSink = Callable[[int, Session], None]
+"""Takes what has left through ports out from the session of the replication with this index."""
+
+
 class Series:
     """The values of one measure in windows of equal length, counted from the end of the warm-up.
 
@@ -145,6 +149,7 @@ class Driver:
         self.most_batches = batches
         self.batches: list[Any] = []  # snapshots, of `Session.observations`
         self.sink: TraceSink | None = None
+        self.outlet: OutletSink | None = None
         self.watch: Callable[[], None] | None = None  # called between pieces
         self.longest = PIECE  # seconds that a piece takes
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
@@ -392,6 +397,8 @@ class Driver:
         self.progress.running[self.index] = (self.now, self.session.firings)
         if self.sink is not None:
             self.sink(self.index, self.session.trace())
+        if self.outlet is not None:
+            self.outlet(self.index, self.session)
         if self.watch is not None:
             self.watch()
 
@@ -414,6 +421,7 @@ def replicate(
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     trace: TraceSink | None = None,
+    outlet: OutletSink | None = None,
     batches: int | None = None,
     limit: TimeLimit = NO_LIMIT,
     starts: Sequence[SavedReplication] | None = None,
@@ -434,14 +442,18 @@ def replicate(
         check_whole("threads", threads, 0)
     cores = threads or os.cpu_count() or 1
     workers = max(1, min(cores, len(wanted)))
-    parts = Parts(wanted, workers, one_by_one=trace is not None or not runs_together(net, plan, starts))
+    parts = Parts(
+        wanted, workers, one_by_one=trace is not None or outlet is not None or not runs_together(net, plan, starts)
+    )
     alone = wanted[:1] if trials_once else wanted  # those that make trials
 
     def driven(index: int, start: SavedReplication | None) -> Ensemble | None:
         driver = Driver.begun(net, plan, index, stop, state, kept, start)
         if driver is None:
             return None
-        driver.sink = trace
+        driver.sink, driver.outlet = trace, outlet
+        if outlet is not None:
+            driver.session.keep_outputs()
         if trials_once:
             driver.trial_threads = cores if index == wanted[0] else 0
         return driver.run()

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from petri.diagnostics import did_you_mean
-from petri.net import Net, Place
+from petri.net import Net, Place, Stream
 from petri.structs import replace
 from petri.traffic.problems import problem
 
@@ -21,7 +21,7 @@ def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = Non
     the field, or for one ("trace.time"). Raises LanguageError if there is no such place or field.
     """
     check_places(net, files)
-    known = {field for place in net.places if place.stream is not None for field in _names(place)}
+    known = {field for place in net.places if is_fed(place) for field in _names(place)}
     for name in columns or {}:
         if name not in known:
             raise problem("stream-unknown-field", field=name, names=sorted(known), suggestion=did_you_mean(name, known))
@@ -30,11 +30,16 @@ def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = Non
 
 def check_places(net: Net, files: Files) -> None:
     """Raise LanguageError for a name that is not a place with a stream."""
-    streaming = [place.name for place in net.places if place.stream is not None]
+    streaming = [place.name for place in net.places if is_fed(place)]
     for name in files:
         if name not in streaming:
             near = did_you_mean(name, streaming)
             raise problem("stream-unknown-place", name=name, net=net.name, names=streaming, suggestion=near)
+
+
+def is_fed(place: Place) -> bool:
+    """Return whether a place gets the rows of a file, or may get them."""
+    return place.stream is not None or place.port == "in"
 
 
 def _names(place: Place) -> list[str]:
@@ -42,9 +47,9 @@ def _names(place: Place) -> list[str]:
 
 
 def _with_file(place: Place, files: Files, columns: Mapping[str, str]) -> Place:
-    stream = place.stream
-    if stream is None:
+    if not is_fed(place) or (place.stream is None and place.name not in files):
         return place
+    stream = place.stream or Stream()
     if place.name in files:
         name = fspath(files[place.name])
         stream = replace(stream, name=name, path=str(Path(name).absolute()), digest="")

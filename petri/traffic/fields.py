@@ -17,13 +17,17 @@ import numpy.typing as npt
 from petri.catalogue.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
 from petri.language.meaning.unit_names import suggested_unit as suggested
-from petri.net import Net, Place, Scalar, Slot
+from petri.net import Net, Place, Scalar, Slot, Stream
+from petri.structs import replace
+from petri.ticks import HORIZON
 from petri.traffic.problems import problem
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 TIME_SLOT = "time"
-"""The slot whose values count from the first row, and never decrease."""
+"""The slot whose values count from the first row, and never decrease; not of a port."""
+ARRIVAL = "@"
+"""The slot before those of a port in: the instant at which the row comes, in the column `time` (I12)."""
 
 _DIMENSIONS = {"": PLAIN, "Time": TIME, "Bytes": BYTES, "Rate": RATE, "Freq": FREQ}
 _STANDARD = {TIME: "s", BYTES: "B", RATE: "bps", FREQ: "Hz"}  # the unit of a column without one
@@ -48,6 +52,7 @@ class Field:
     header: str
     factor: Fraction
     unit: str = ""
+    of_port: bool = False
 
     def shown(self, value: float, digits: int = 12) -> str:
         """Return a value as the engine keeps it, as the column would have it: `0.5 s`."""
@@ -57,7 +62,12 @@ class Field:
     @property
     def relative(self) -> bool:
         """Whether its values count from that of the first row."""
-        return self.slot.name == TIME_SLOT
+        return self.slot.name == TIME_SLOT and not self.of_port
+
+    @property
+    def rises(self) -> bool:
+        """Whether its values never decrease."""
+        return self.relative or self.slot.name == ARRIVAL
 
     @property
     def conversion(self) -> Conversion:
@@ -69,7 +79,7 @@ class Field:
         times, over = float(factor), 1.0
         if factor.numerator == 1:
             times, over = 1.0, float(factor.denominator)
-        return slot.kind == "real", times, over, slot.dimension == "Time", self.relative, slot.low, slot.high
+        return slot.kind == "real", times, over, slot.dimension == "Time", self.rises, slot.low, slot.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +124,21 @@ def match(
         except LanguageError as error:
             wrong += error.diagnostics
         else:
-            fields.append(Field(position, slot, index, headers[index], factor, unit))
+            fields.append(Field(position, slot, index, headers[index], factor, unit, bool(place.port)))
     if wrong:
         raise LanguageError(wrong, {})
     return tuple(fields)
+
+
+def with_instants(place: Place) -> Place:
+    """Return a place whose tokens are the rows of a file: of a port, they begin with the instant of their arrival."""
+    if not place.port:
+        return place
+    slot = Slot(ARRIVAL, "real", 0.0, float(HORIZON), dimension="Time")
+    stream = place.stream or Stream()
+    columns = (*stream.columns, (ARRIVAL, TIME_SLOT))
+    colour = replace(place.colour, slots=(slot, *place.colour.slots))
+    return replace(place, colour=colour, stream=replace(stream, columns=columns))
 
 
 class Recording(ABC):
@@ -237,6 +258,8 @@ def _factor(
     if unit is None:
         if dimension == PLAIN:
             return Fraction(1), ""
+        if slot.name == ARRIVAL:
+            return 1 / net.tick.length, net.time_unit
         unit = _STANDARD[dimension]
     known = UNITS.get(unit)
     if known is None:

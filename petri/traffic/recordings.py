@@ -8,7 +8,7 @@ import numpy as np
 
 from petri.file_read import FileRead
 from petri.net import Net, Place, Token
-from petri.traffic.fields import Recording
+from petri.traffic.fields import Recording, with_instants
 from petri.traffic.formats import open_recording
 from petri.traffic.problems import problem
 
@@ -55,7 +55,7 @@ class Reading:
 
     def __init__(self, net: Net, place: Place, most: int) -> None:
         self._net = net
-        self._place = place
+        self._place = place = with_instants(place)
         self._most = most
         self.slots = place.colour.slots
         self.width = 8 * len(self.slots)  # bytes of a row
@@ -87,5 +87,5 @@ class Reading:
         self._recording, fields = open_recording(self._net, self._place)
         with self._recording as recording:
             yield from recording.words(fields, self._most)
-        if not self._count:
+        if not self._count and not self._place.port:
             raise problem("stream-empty", path=self._place.stream.name)

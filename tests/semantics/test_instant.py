@@ -1,11 +1,13 @@
-"""Rules I1 to I10: what happens at an instant, and when time moves."""
+"""Rules I1 to I12: what happens at an instant, and when time moves."""
 
 from collections import Counter
 
 import pytest
 
 import petri
-from tests.semantics.harness import simulate
+from petri import language
+from petri.run.session import begin
+from tests.semantics.harness import Fired, fired_of, simulate
 
 
 def test_i1_simultaneous_ends_deposit_before_anything_starts(engine: str) -> None:
@@ -362,3 +364,78 @@ def test_i11_a_delay_is_not_negative(engine: str) -> None:
     ran = simulate("place a : real = -2.5 place b transition t: a(x) -> b in x", engine)
     assert ran.error is not None
     assert (ran.error.id, ran.error.values) == ("negative-time", {"duration": -2.5})
+
+
+def in_and_out(text: str, engine: str, coming: list[tuple[float, str, tuple[float, ...]]]) -> list[Fired]:
+    """Return the firings of a net into whose ports these tokens come, on machine code too where that is asked for."""
+    net = language.loads(f"net test\n{text}")
+    places = {place.name: index for index, place in enumerate(net.places)}
+    found = []
+    for trace in (True, False):
+        session = begin(net, engine, 1, 0, trace=trace)
+        for time, port, token in coming:
+            session.put(places[port], net.tick.ticks(time), token)
+        assert session.advance(net.tick.ticks(100), 1000) == "until"
+        found.append(session.hash)
+        if trace:
+            fired = [fired_of(net, firing) for firing in session.trace()]
+    assert found[0] == found[1]
+    return fired
+
+
+def test_i12_what_ends_comes_before_what_comes_from_outside(engine: str) -> None:
+    fired = in_and_out(
+        """
+        port in a : 0..9 fifo
+        place start = token  place line : 0..9 fifo
+        transition own: start -> line(7) takes 5
+        transition move: a(x) -> line(x)
+        transition serve: line(x) -> nothing takes 1
+        place slow = token
+        transition late: slow -> nothing takes 200
+        """,
+        engine,
+        [(5, "a", (2,)), (5, "a", (1,)), (3, "a", (3,))],
+    )
+    assert [(f.start, f.values) for f in fired if f.name == "serve"] == [(3, (3,)), (5, (7,)), (5, (2,)), (5, (1,))]
+
+
+def test_i12_arrivals_at_an_instant_come_before_anything_starts(engine: str) -> None:
+    fired = in_and_out(
+        """
+        port in a
+        port in b
+        place slow = token
+        transition lone: a -> nothing
+        transition both: a, b -> nothing  priority 1
+        transition late: slow -> nothing takes 200
+        """,
+        engine,
+        [(4, "a", ()), (4, "b", ()), (4, "a", ())],
+    )
+    assert [f.name for f in fired][1:] == ["both", "lone"]
+
+
+def test_i12_what_goes_out_leaves_at_the_end_of_the_instant(engine: str) -> None:
+    net = language.loads(
+        """net test
+        port in a : 0..9 fifo
+        port out z : 0..9
+        transition t: a(x) -> z(x) takes 2
+        """
+    )
+    session = begin(net, engine, 1, 0)
+    session.keep_outputs(stops=True)
+    tick = net.tick.ticks
+    for time, token in ((1, 3), (1, 4), (5, 6)):
+        session.put(0, tick(time), (token,))
+    assert session.advance(tick(100), 1000) == "output"
+    assert session.now == tick(3)
+    assert session.outputs(1) == [(tick(3), 3), (tick(3), 4)]
+    session.put(0, tick(3), (9,))  # the instant goes on
+    assert session.advance(tick(100), 1000) == "output"
+    assert session.outputs(1) == [(tick(5), 9)]
+    assert session.advance(tick(100), 1000) == "output"
+    assert session.outputs(1) == [(tick(7), 6)]
+    assert list(session.marking()) == [[], []]
+    assert session.advance(tick(100), 1000) == "dead"

@@ -20,7 +20,14 @@ def doubts(flat: Net) -> list[Diagnostic]:
         declared.update([transition.span] if transition.span is not None else [])
         for one in (*_whole_numbers(flat, transition), *_rates_at_start(transition)):
             found.setdefault((one.id, one.span), one)
-    return list(found.values())
+    return [*found.values(), *_without_arrivals(flat)]
+
+
+def _without_arrivals(flat: Net) -> Iterator[Diagnostic]:
+    """Note ports into which nothing comes."""
+    names = tuple(place.name for place in flat.places if place.port == "in" and place.stream is None)
+    if names:
+        yield Diagnostic("port-without-file", values={"names": names, "first": names[0]}, severity="note")
 
 
 def gives_back(transition: Transition) -> bool:

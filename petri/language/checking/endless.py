@@ -48,7 +48,9 @@ def _is_free(flat: net.Net, transition: net.Transition) -> bool:
         and not transition.emptied
         and net.constant_weight(transition) is not None
         and all(match.equal is None for arc in transition.inputs for match in arc.pattern)
-        and all(flat.places[arc.place].stream is None for arc in transition.inputs)
+        and all(
+            flat.places[arc.place].stream is None and flat.places[arc.place].port != "in" for arc in transition.inputs
+        )
         and all(_always_fits(flat.places[place]) for arc in transition.outputs for place in arc.places)
     )
 

@@ -78,8 +78,11 @@ def _unused(checker: Checker, scope: Scope) -> None:
                 _unused(checker, symbol.scope)
         elif isinstance(symbol, PlaceSymbol):
             if not (symbol.taken or symbol.given or symbol.mentioned):
-                identifier = "unused-port" if symbol.port else "unused-place"
+                identifier = "unused-port" if symbol.direction != "own" else "unused-place"
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
+            elif symbol.outside and not (symbol.taken if symbol.direction == "in" else symbol.given):
+                idle = "port-in-idle" if symbol.direction == "in" else "port-out-idle"
+                checker.problems.warning(idle, symbol.span, name=symbol.name)
         elif isinstance(symbol, TypeSymbol) and symbol.name in of_constants:
             continue
         elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol, FnSymbol)) and not symbol.used:
@@ -348,7 +351,11 @@ def _markable(flat: net.Net, deprived: Set[int]) -> set[int]:
         missing.append(len(needed))
         for place in needed:
             waiting.setdefault(place, []).append(index)
-    marked = {index for index, place in enumerate(flat.places) if place.initial or place.stream or index in deprived}
+    marked = {
+        index
+        for index, place in enumerate(flat.places)
+        if place.initial or place.stream or place.port == "in" or index in deprived
+    }
     sources = [transition for transition, needed in zip(flat.transitions, missing, strict=True) if not needed]
     marked.update(place for transition in sources for arc in transition.outputs for place in arc.places)
     found = list(marked)

@@ -216,11 +216,16 @@ def simplest(value: net.Scalar) -> Fraction:
 
 
 def _recorded(flat: Net) -> list[Entry]:
-    """Return the times in files: multiples of a nanosecond, and of the net's unit."""
-    recorded = [place for place in flat.places if place.stream is not None]
-    if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
-        return [(one, None, 1, False) for one in (WHOLE, Fraction(1, 10**9) / Fraction(repr(flat.seconds)))]
-    return []
+    """Return the times in files, and those at which tokens come into ports: multiples of a nanosecond, and of the
+    net's unit.
+    """
+    recorded = [place for place in flat.places if place.stream is not None or place.port == "in"]
+    timed = any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots)
+    comes = any(place.port for place in recorded)
+    if flat.seconds is None:
+        return [(WHOLE, None, 1, False)] if comes else []
+    nanosecond = Fraction(1, 10**9) / Fraction(repr(flat.seconds))
+    return [(one, None, 1, False) for one in (WHOLE, nanosecond)] if comes or timed else []
 
 
 class _Collector:

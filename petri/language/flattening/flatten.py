@@ -103,7 +103,7 @@ class Flattener:
             tuple(self.net_transitions),
             tuple(measures),
             tuple(expectations),
-            tuple(builder.probes),
+            (*builder.probes, *self._outlets()),
             tuple(builder.chances),
             tuple(self.tables),
             tuple(checker.parameters),
@@ -114,6 +114,12 @@ class Flattener:
             units=tuple(checker.units_of_time()),
         )
         return clocked(flat, checker.units.resolution, self.problems, self.like)
+
+    def _outlets(self) -> Iterator[net.Watched]:
+        """Yield the numbers of tokens in the ports out: so engines notice at the end of an instant that some leave."""
+        for index, place in enumerate(self.net_places):
+            if place.port == "out":
+                yield net.Watched(net.Expr("tokens", "int", value=index))
 
     # ------------------------------------------------------------ bodies
 
@@ -246,6 +252,7 @@ class Flattener:
             template.stream,
             template.doc,
             template.span,
+            template.port,
         )
         held = most_held(place)
         if capacity is not None and template.weight is None and held > capacity:
@@ -520,7 +527,7 @@ def most_held(place: net.Place) -> int:
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:
     """Return the discipline's name in the flat net. Rows of a file keep their order."""
-    if template.stream is not None:
+    if template.stream is not None or template.port == "out":
         return "fifo"
     word = template.symbol.discipline
     return "key" if word == "by" else word  # type: ignore[return-value]

@@ -372,13 +372,7 @@ def _place(node: tree.Place) -> list[Piece]:
     word, written = "place", "" if node.type is None else _type(node.type)
     if node.service and isinstance(node.type, tree.ServiceType):
         word, written = "service", _service(node.type)
-    clauses = f" : {written}" if written else ""
-    if node.key is not None:
-        clauses += f" by {_write(node.key, _SUM)}"
-    elif node.discipline != "bag":
-        clauses += f" {node.discipline}"
-    if node.per is not None:
-        clauses += f" per {_write(node.per, _SUM)}"
+    clauses = (f" : {written}" if written else "") + _order(node)
     if node.capacity is not None:
         clauses += f" cap {_write(node.capacity, _SUM)}"
     if node.weight is not None:
@@ -483,8 +477,15 @@ def _step(node: tree.Step) -> list[Piece]:
     return pieces
 
 
+def _order(node: tree.Place | tree.Port) -> str:
+    order = "" if node.discipline == "bag" else f" {node.discipline}"
+    if node.key is not None:
+        order = f" by {_write(node.key, _SUM)}"
+    return order if node.per is None else f"{order} per {_write(node.per, _SUM)}"
+
+
 def _ports(ports: list[tree.Port]) -> list[Piece]:
-    types = ("" if port.type is None else f": {_type(port.type)}" for port in ports)
+    types = (("" if port.type is None else f": {_type(port.type)}") + _order(port) for port in ports)
     texts = [(f"{_sized(port.name, port.size)}{type_}", port.span) for port, type_ in zip(ports, types, strict=True)]
     return _items(texts, f"port {ports[0].direction}".rstrip() + " ")
 

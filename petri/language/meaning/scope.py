@@ -99,6 +99,7 @@ class PlaceSymbol(Named):
     type: Type = BLACK
     indices: tuple[IndexRange, ...] = ()
     direction: Literal["in", "out", "", "own"] = "own"
+    outside: bool = False  # a port of the net itself: its own place, with the environment at the other end
     discipline: str = "bag"
     per: bool = False  # it shows a token for each key
     taken: bool = False  # some arc takes from it, reads it or tests it
@@ -112,7 +113,8 @@ class PlaceSymbol(Named):
 
     @property
     def port(self) -> bool:
-        return self.direction != "own"
+        """Return whether it is a port of a module, to which any place may be connected."""
+        return self.direction != "own" and not self.outside
 
 
 class TransitionSymbol(Named):
@@ -237,5 +239,11 @@ def kind_of(symbol: Symbol) -> str:
     if isinstance(symbol, ConstantSymbol):
         return _ROLES[symbol.role]
     if isinstance(symbol, PlaceSymbol):
-        return "a port" if symbol.port else "an array of places" if symbol.array else "a place"
+        return (
+            "a port"
+            if symbol.direction != "own" and not symbol.array
+            else "an array of places"
+            if symbol.array
+            else "a place"
+        )
     return KINDS[type(symbol)]

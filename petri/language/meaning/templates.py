@@ -187,6 +187,12 @@ class PlaceTemplate(Struct):
     site: int | None = None
     indices: tuple[int | None, ...] = ()  # the locals of the indices that have names, if there are any
 
+    @property
+    def port(self) -> Literal["", "in", "out"]:
+        """The direction of a port of the net itself."""
+        direction = self.symbol.direction if self.symbol.outside else ""
+        return "" if direction == "own" else direction
+
 
 class ParameterTemplate(Struct):
     """`value` is the argument, in the scope outside; None means the default."""

@@ -26,7 +26,7 @@ MOST_DIGITS = 400  # of a number, and the limit of its exponent: more than any 6
 NODES: Final[dict[str, type]] = {
     "net": tree.Net, "param": tree.Param, "const": tree.Const, "type_declaration": tree.Type, "dist": tree.Dist,
     "fn": tree.Fn, "thread": tree.Thread, "module": tree.Module, "instance": tree.Instance, "measure": tree.Measure,
-    "expect": tree.Expect, "port_item": tree.Port, "named_argument": tree.Argument, "loop": tree.Loop,
+    "expect": tree.Expect, "named_argument": tree.Argument, "loop": tree.Loop,
     "draw": tree.Draw, "let": tree.Let, "named_type": tree.NamedType, "range_type": tree.RangeType,
     "service_type": tree.ServiceType, "conditional": tree.If, "unary": tree.Unary, "range": tree.Range,
     "over": tree.Over, "list_for": tree.ListFor, "each": tree.Each, "field": tree.Field, "call": tree.Call,
@@ -268,6 +268,10 @@ class Builder:
                 self._tell("set-in-thread", output.span, word="each")
 
     # ------------------------------------------------------------ modules, runs
+
+    def port_item(self, parts: list[Any], first: Token, last: Token) -> Any:
+        name, size, type_, *clauses = parts
+        return self._node(tree.Port, [name, size, type_], first, last, **self._clauses("port", clauses))
 
     def port(self, parts: list[Any], first: Token, last: Token) -> tuple[tree.Port, ...]:
         direction, *items = parts

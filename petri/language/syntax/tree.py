@@ -579,7 +579,10 @@ class Thread(Part):
 
 
 class Port(Part):
-    """`port in work: Packet`; `size` as of a place array; direction "" is both ways."""
+    """`port in work: Packet`; `size` as of a place array; direction "" is both ways.
+
+    One of the net itself is a place, and has what a place may have: an order, and nothing else.
+    """
 
     name: str
     size: tuple[Range | Name, ...]
@@ -588,6 +591,13 @@ class Port(Part):
     name_span: Span
     span: Span
     direction: Literal["in", "out", ""] = ""
+    discipline: Literal["bag", "fifo", "lifo", "by"] = "bag"
+    key: Expr | None = None
+    per: Expr | Keys | None = None
+    capacity: None = None
+    weight: None = None
+    initial: tuple[Initial, ...] = ()
+    condition: None = None
 
 
 class Module(Part):

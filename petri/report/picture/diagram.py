@@ -114,6 +114,8 @@ class _DiagramReader:
             notes.append(f"{place.discipline}{self.text.per(place)}")
         if place.stream is not None:
             notes.append(f"rows of {PurePath(place.stream.name).name or 'a file'}")
+        if place.port:
+            notes.append(f"port {place.port}")
         if place.capacity is not None:
             notes.append(self.text.capacity(place))
         tokens = place.held

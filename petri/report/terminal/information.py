@@ -129,7 +129,11 @@ class _Teller:
         discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline] + self.text.per(
             place
         )
-        holds = " ".join(part for part in (place.colour.name, discipline, self.text.capacity(place)) if part)
+        holds = " ".join(
+            part
+            for part in (place.port and f"port {place.port}", place.colour.name, discipline, self.text.capacity(place))
+            if part
+        )
         tokens = place.held
         begins = str(tokens) if tokens else ""
         if place.stream is not None:

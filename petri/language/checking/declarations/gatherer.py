@@ -72,7 +72,7 @@ class Gatherer:
 
     def gather(self, opened: OpenSpace) -> None:
         """Gather the first file as the net itself, and all others as imported."""
-        kinds = (tree.Net, tree.Place, tree.Transition, tree.Thread, tree.Instance, tree.Run)
+        kinds = (tree.Net, tree.Place, tree.Port, tree.Transition, tree.Thread, tree.Instance, tree.Run)
         files, own = opened.space.files, opened.prefix == ""
         if own:
             self.part = bool(files and files[0].declarations) and not any(
@@ -107,13 +107,9 @@ class Gatherer:
     def declare(self, scope: Scope, d: tree.Declaration) -> None:
         """Enter a declaration and the enumeration values that it introduces."""
         inside = scope.outer is not None
-        if (inside and isinstance(d, OF_THE_NET)) or (not inside and isinstance(d, tree.Port)):
-            keyword = KEYWORDS[type(d)]
-            if inside:
-                example = "expect engine.load < 0.9" if isinstance(d, tree.Expect) else None
-                self.problems.error("not-in-module", d.span, keyword=keyword, expect=example)
-            else:
-                self.problems.error("port-outside-module", d.span)
+        if inside and isinstance(d, OF_THE_NET):
+            example = "expect engine.load < 0.9" if isinstance(d, tree.Expect) else None
+            self.problems.error("not-in-module", d.span, keyword=KEYWORDS[type(d)], expect=example)
             return
         match d:
             case tree.Param():
@@ -168,10 +164,14 @@ class Gatherer:
     def _place(self, scope: Scope, d: tree.Place | tree.Port) -> None:
         self._enumerations(scope, d.type)
         symbol = PlaceSymbol(d.name, d.name_span, scope.place_count, declaration=d)
+        symbol.discipline, symbol.per = d.discipline, d.per is not None
         if isinstance(d, tree.Port):
-            symbol.direction = d.direction
-        else:
-            symbol.discipline, symbol.per = d.discipline, d.per is not None
+            symbol.direction, symbol.outside = d.direction, scope.outer is None
+            if symbol.outside and not d.direction:
+                self.problems.error("port-without-direction", d.span, name=d.name)
+            elif (symbol.per or d.discipline != "bag") and not (symbol.outside and d.direction == "in"):
+                where = "out" if symbol.outside else "module"
+                self.problems.error("port-order", d.span, name=d.name, **{where: d.name})
         scope.place_count += 1
         self._enter(scope, symbol)
 

@@ -243,6 +243,8 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
     if not use.fixed:
         loops = as_loops(reader, e.arguments[0], reader.variables)
         raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`", loops=loops)
+    if use.symbol.direction == "out" and use.symbol.outside and reader.counted is None:
+        raise CheckError("port-direction", e.span, name=use.symbol.name, direction="out", action="counted in")
     return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)
 
 

@@ -84,7 +84,7 @@ def read_loops(
 
 
 def named_indices(
-    checker: CheckState, scope: Scope, d: tree.Place, symbol: PlaceSymbol
+    checker: CheckState, scope: Scope, d: tree.Place | tree.Port, symbol: PlaceSymbol
 ) -> tuple[dict[str, ConstantSymbol], tuple[int | None, ...]]:
     """Return the named indices of an array of places, `up[k in Kind]`; for each index its local, or None."""
     names: dict[str, ConstantSymbol] = {}

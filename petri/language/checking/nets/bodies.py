@@ -58,9 +58,9 @@ def check_body(checker: CheckState, body: Body, declarations: list[tree.Declarat
     """Everything else, into templates. Of the trees of places and transitions, what measures ask for is left."""
     for position, d in enumerate(declarations):
         symbol = declared(body.scope, d)
-        if isinstance(d, tree.Place) and isinstance(symbol, PlaceSymbol):
+        if isinstance(d, (tree.Place, tree.Port)) and isinstance(symbol, PlaceSymbol) and not symbol.port:
             body.places.append(_place(checker, body, d, symbol))
-            if not checker.keeps_read:
+            if not checker.keeps_read and isinstance(d, tree.Place):
                 symbol.declaration = declarations[position] = _head_of_place(d)
         elif isinstance(d, tree.Transition):
             template = TransitionReader(checker, body, d).read()
@@ -104,7 +104,7 @@ def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
 # ---------------------------------------------------------------- places
 
 
-def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
+def _place(checker: CheckState, body: Body, d: tree.Place | tree.Port, symbol: PlaceSymbol) -> PlaceTemplate:
     loops, locals_of_indices = named_indices(checker, body.scope, d, symbol)
 
     def of_token(e: tree.Expr | None, what: str) -> tuple[Scalar, Node] | None:

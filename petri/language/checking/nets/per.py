@@ -13,7 +13,7 @@ from petri.language.problems import CheckError, Reported
 from petri.language.syntax import tree
 
 
-def read_per(checker: CheckState, scope: Scope, d: tree.Place, symbol: PlaceSymbol) -> tuple[int, ...]:
+def read_per(checker: CheckState, scope: Scope, d: tree.Place | tree.Port, symbol: PlaceSymbol) -> tuple[int, ...]:
     """Return the slots of the fields that `per` names. Raises CheckError."""
     assert d.per is not None
     kind = symbol.type

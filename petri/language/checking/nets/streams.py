@@ -14,7 +14,7 @@ from petri.net import Span, Stream
 WORD = "stream"
 
 
-def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
+def stream_call(scope: Scope, d: tree.Place | tree.Port) -> tree.Call | None:
     """Return the call of `stream` among the initial tokens of a place, unless the net declares that name."""
     for item in d.initial:
         value = item.value
@@ -23,7 +23,7 @@ def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
     return None
 
 
-def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream:
+def read_stream(checker: CheckState, call: tree.Call, d: tree.Place | tree.Port, symbol: PlaceSymbol) -> Stream:
     """Return the stream of a place. Raises CheckError if something is wrong with it."""
     kind = symbol.type
     if isinstance(kind, Unknown):
@@ -44,7 +44,7 @@ def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: Pla
     return _arguments(checker, call, d, names)
 
 
-def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream:
+def _arguments(checker: CheckState, call: tree.Call, d: tree.Place | tree.Port, fields: list[str]) -> Stream:
     """Return the file, then a record of the columns whose names differ from their fields."""
     problems = checker.problems
     name, path = "", ""

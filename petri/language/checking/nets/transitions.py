@@ -156,7 +156,7 @@ class TransitionReader:
         symbol = use.symbol
         if mode != "reset":
             symbol.taken = True
-        if symbol.direction == "out" and mode != "no":
+        if symbol.direction == "out" and (mode != "no" or symbol.outside):
             self.problems.error("port-direction", e.span, name=symbol.name, direction="out", action=_ACTIONS[mode])
         require_element(use, e.span)
         return use
@@ -393,4 +393,4 @@ def _variable(name: str, kind: Scalar) -> net.Variable:
     return net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension))
 
 
-_ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied", "all": "taken from"}
+_ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied", "no": "counted in", "all": "taken from"}

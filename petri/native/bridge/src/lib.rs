@@ -20,7 +20,7 @@ use engine::base::fault::{Detail, Fault, LoadError, Loaded};
 use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
 use engine::base::saved::Unfit;
-use engine::base::ticks::{Ticks, NEVER};
+use engine::base::ticks::{Ticks, HORIZON, NEVER};
 use engine::engine::limits::{Compile, Limits, RunError};
 use engine::engine::run::{Engine, Reason};
 use engine::net::check::DEEPEST;
@@ -237,6 +237,7 @@ impl Session {
             Reason::Dead => "dead",
             Reason::Budget => "budget",
             Reason::Input => "input",
+            Reason::Output => "output",
             Reason::Error => "error",
         })
     }
@@ -247,23 +248,61 @@ impl Session {
         Ok(self.engine()?.streams.wanted.map(|place| place.0))
     }
 
-    /// The next rows of a place as native 64-bit words, slot after slot; none are the end. Raises ValueError for what
-    /// are not whole rows, and for a value outside the place's colour set: the engine relies on both.
+    /// The next rows of a place as native 64-bit words, slot after slot; none are the end. Those of a port begin with the
+    /// instant, a float. Raises ValueError for what are not whole rows, and for an instant that has passed, or a value
+    /// outside the place's colour set: the engine relies on these.
     fn feed(&mut self, place: u32, block: &[u8]) -> PyResult<()> {
-        let whole =
-            self.program.places.get(place as usize).filter(|p| p.width > 0 && block.len().is_multiple_of(8 * p.width));
+        let timed = usize::from(self.program.fed.contains(&PlaceId(place)));
+        let row = |width: usize| width + timed;
+        let whole = self.program.places.get(place as usize);
+        let whole = whole.filter(|p| row(p.width) > 0 && block.len().is_multiple_of(8 * row(p.width)));
         let program = whole.ok_or_else(|| PyValueError::new_err("a block must be whole rows of a coloured place"))?;
-        let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
-        let words: Vec<u64> = block.chunks_exact(8).map(word).collect();
-        let fits = |row: &[u64]| {
-            let mut slots = row.iter().zip(&program.bounds);
-            slots.all(|(&value, bound)| bound.holds(value) && (!bound.real || f64::from_bits(value).is_finite()))
-        };
-        if !words.chunks_exact(program.width).all(fits) {
+        let words = words_of(block);
+        let mut rows = words.chunks_exact(row(program.width));
+        let mut last = self.engine()?.now as f64;
+        let times_rise = rows.clone().filter_map(|row| row[..timed].first()).all(|&word| {
+            let before = std::mem::replace(&mut last, f64::from_bits(word));
+            before <= last && last <= HORIZON as f64
+        });
+        if !times_rise {
+            return Err(PyValueError::new_err(format!("the times of a block of `{}` do not rise", program.name)));
+        }
+        if !rows.all(|row| program.may_have(&row[timed..])) {
             return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", program.name)));
         }
         self.engine_mut()?.streams.feed(PlaceId(place), words);
         Ok(())
+    }
+
+    /// A token is to come into a port at an instant. Raises ValueError where the place is no port in, the token is none of
+    /// its colour, or the instant has passed.
+    fn put(&mut self, place: u32, time: f64, token: &[u8]) -> PyResult<()> {
+        let words = words_of(token);
+        let port = PlaceId(place);
+        if !self.program.inputs.contains(&port) || !self.program.places[port].may_have(&words) {
+            return Err(PyValueError::new_err("the token is none of a port in"));
+        }
+        let engine = self.engine_mut()?;
+        if !(engine.now as f64..=HORIZON as f64).contains(&time) {
+            return Err(PyValueError::new_err("the instant has passed"));
+        }
+        engine.streams.arrivals.put(port, time as Ticks, &words);
+        Ok(())
+    }
+
+    /// Keeps from now on what leaves through ports out. stops: `advance` returns "output" once something has.
+    fn keep_outputs(&mut self, stops: bool) -> PyResult<()> {
+        let program = Arc::clone(&self.program);
+        self.engine_mut()?.outputs.keep(&program, stops);
+        Ok(())
+    }
+
+    /// What has left through the port out of a place since the last call, as 64-bit words: the instant and the slots of each token.
+    fn outputs<'py>(&mut self, py: Python<'py>, place: u32) -> PyResult<Bound<'py, PyBytes>> {
+        let number = self.program.outputs.iter().position(|one| one.0 == place);
+        let engine = self.engine_mut()?;
+        let kept = number.and_then(|number| engine.outputs.kept.get_mut(number)).map(std::mem::take);
+        words(py, &kept.unwrap_or_default(), |word| word.to_ne_bytes())
     }
 
     /// Time passes up to a whole number of ticks, after `advance` returned "dead".
@@ -308,9 +347,28 @@ impl Session {
         Ok(listings.into_iter().map(|of| (of.name, of.counts.all(), of.code, of.assembly)).collect())
     }
 
-    /// The statistics up to now.
-    fn observe(&mut self) -> PyResult<Snapshot> {
-        Ok(Snapshot(Observed::of(self.engine_mut()?)))
+    /// The statistics up to now; or up to an instant behind it, before which nothing happens.
+    #[pyo3(signature = (until=None))]
+    fn observe(&mut self, until: Option<f64>) -> PyResult<Snapshot> {
+        let engine = self.engine_mut()?;
+        let now = engine.now;
+        engine.now = until.map_or(now, |until| now.max(until as Ticks));
+        let observed = Observed::of(engine);
+        engine.now = now;
+        Ok(Snapshot(observed))
+    }
+
+    /// When something will happen next, once an instant is over.
+    #[getter]
+    fn next_event(&mut self) -> PyResult<f64> {
+        let engine = self.engine_mut()?;
+        Ok(engine.next_end().min(engine.streams.arrivals.next()) as f64)
+    }
+
+    /// Another session in the same state; this one's `stop` ends it, too. Not for a net with streams.
+    fn copied(&self) -> PyResult<Self> {
+        let replication = self.running()?.copied().map_err(|_| unbegun())?;
+        Ok(Session { replication: Some(replication), fault: None, program: Arc::clone(&self.program) })
     }
 
     /// The clocks: (transition, the coloured tokens of the binding, number, end, time to which it was set, what it has to run).
@@ -371,6 +429,11 @@ impl Session {
     fn initial_fault<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
         self.fault.as_ref().map(|fault| told(py, fault, &self.program.spans)).transpose()
     }
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
+    bytes.chunks_exact(8).map(word).collect()
 }
 
 fn unbegun() -> PyErr {

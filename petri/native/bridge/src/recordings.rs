@@ -40,8 +40,9 @@ enum Scalar {
 /// A slot, as `petri.traffic.fields.Field.conversion` has it: whether it is real, multiplier, divisor, whether it becomes ticks,
 /// whether it is in order, the least and the greatest value.
 type SlotParts = (bool, f64, f64, bool, bool, Option<Scalar>, Option<Scalar>);
-/// The number of its column, the slot, its labels, and whether calendar times fill it: a time, in seconds.
-type FieldParts = (usize, SlotParts, Vec<String>, bool, bool);
+/// The number of its column, the slot, its labels, whether it counts from the first row, and whether calendar times fill it: a
+/// time, in seconds.
+type FieldParts = (usize, SlotParts, Vec<String>, bool, bool, bool);
 
 fn slot_of((real, times, over, ticks, ordered, low, high): SlotParts) -> Slot {
     let int = |bound: &Option<Scalar>| match bound {
@@ -57,9 +58,8 @@ fn slot_of((real, times, over, ticks, ordered, low, high): SlotParts) -> Slot {
     Slot { real, times, over, ticks, ordered, ints, reals }
 }
 
-fn field_of((index, slot, labels, time, seconds): FieldParts) -> Field {
-    let slot = slot_of(slot);
-    Field { index, slot, labels, relative: slot.ordered, time, seconds }
+fn field_of((index, slot, labels, relative, time, seconds): FieldParts) -> Field {
+    Field { index, slot: slot_of(slot), labels, relative, time, seconds }
 }
 
 #[pymethods]

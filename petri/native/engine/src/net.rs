@@ -254,6 +254,17 @@ fn given<'de, D: Deserializer<'de>>(decoder: D) -> Result<bool, D::Error> {
     Ok(Option::<serde::de::IgnoredAny>::deserialize(decoder)?.is_some())
 }
 
+/// Whether the environment fills a place, or takes what comes into it (I12).
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Port {
+    #[default]
+    #[serde(rename = "")]
+    None,
+    In,
+    Out,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Place {
     pub name: String,
@@ -277,9 +288,16 @@ pub struct Place {
     /// The place gets the rows of a file. Only the caller, who feeds them, knows the file.
     #[serde(default, deserialize_with = "given")]
     pub stream: bool,
+    #[serde(default)]
+    pub port: Port,
 }
 
 impl Place {
+    /// Whether tokens come into it from outside, with any values of its colour.
+    pub fn open(&self) -> bool {
+        self.stream || self.port == Port::In
+    }
+
     /// Its keys, if it has any: the second decides among tokens in which the first is equal.
     pub fn keys(&self) -> impl Iterator<Item = &Expr> {
         self.key.iter().chain(&self.then)

@@ -13,6 +13,7 @@
 //! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and draws from them
 //! - `reuse`: copies that take no memory of their own
+//! - [`seeds`]: the words that begin random numbers
 //! - [`seldom`]: lists that are nearly always empty
 //! - [`saved`]: the state of a replication, as data
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
@@ -33,6 +34,7 @@ pub mod random;
 pub(crate) mod reuse;
 pub mod row;
 pub mod saved;
+pub mod seeds;
 pub mod seldom;
 pub mod table;
 pub mod ticks;

@@ -35,6 +35,17 @@ impl Engine {
         self.upcoming = Upcoming::default();
         (self.error, self.fault) = (None, None);
     }
+
+    /// The same with all that is observed, and with what is to come from outside, or has gone there.
+    pub fn assume_all(&mut self, other: &Self) {
+        self.assume(other);
+        self.integrals.clone_from(&other.integrals);
+        self.observers.probes.assume(&other.observers.probes);
+        self.own.iter_mut().zip(other.own.iter()).for_each(|(own, theirs)| own.state = theirs.state);
+        self.streams.arrivals.clone_from(&other.streams.arrivals);
+        self.outputs.clone_from(&other.outputs);
+        self.error.clone_from(&other.error);
+    }
 }
 
 impl Enabling {

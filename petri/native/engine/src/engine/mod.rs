@@ -21,6 +21,7 @@
 //! - [`evaluation`]: what a firing computes when it starts
 //! - [`simple`]: firings that move constant numbers of black tokens
 //! - [`refill`]: rows of files that arrive
+//! - [`ports`]: what comes from outside, and what goes there
 //! - [`prefetch`]: fetches the memory that the next firings will touch
 //! - [`upcoming`]: the firings that will end soon
 //! - [`sets`]: the sets of a firing: what they find, what is given for them, and how they leave
@@ -39,6 +40,7 @@ pub mod evaluation;
 pub mod limits;
 pub mod one_clock;
 pub mod own_clocks;
+pub mod ports;
 pub mod prefetch;
 pub mod raced;
 pub mod racing;

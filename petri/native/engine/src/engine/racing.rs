@@ -36,7 +36,7 @@ impl Engine {
     }
 
     /// When the next firing in progress ends, or the first clock has run down (I8).
-    pub(crate) fn next_end(&mut self) -> Ticks {
+    pub fn next_end(&mut self) -> Ticks {
         let end = self.agenda.next_end();
         if self.clocks.of.is_empty() {
             return end;

@@ -14,6 +14,7 @@ use crate::base::trajectory::TrajectoryHash;
 use crate::collections::tournament::{MANY, NEVER};
 use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
+use crate::engine::ports::Outputs;
 use crate::engine::raced::Raced;
 use crate::engine::search::{Found, Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
@@ -42,6 +43,8 @@ pub enum Reason {
     Budget,
     /// A place waits for the next block of its rows: see `Streams::wanted`.
     Input,
+    /// Tokens have left through ports out, and the run was to stop then: see `Engine::outputs`.
+    Output,
     /// The model broke a rule: see `Engine::error`.
     Error,
 }
@@ -80,6 +83,7 @@ pub struct Engine {
     pub observers: Observers,
     pub error: Option<RunError>,
     pub streams: Streams,
+    pub outputs: Outputs,
     pub(super) upcoming: Upcoming,
     pub(crate) variables: Table<VariableId, u64>,
     pub(crate) scratch: Scratch,
@@ -146,6 +150,7 @@ impl Engine {
             error: None,
             marking,
             streams: Streams::new(&program),
+            outputs: Outputs::default(),
             instant_began: 0,
             quiet: limits.firings_at_an_instant.saturating_sub(LOOP_NAMED),
             limits,
@@ -204,7 +209,13 @@ impl Engine {
     /// Interprets to the end of instant `until`, or for `firings` more firings. May be called again to go on.
     pub fn interpret(&mut self, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
-        self.advance(&program, until, firings, |engine, until, firings| engine.run(&program, until, firings))
+        let run = |engine: &mut Self, until, firings| engine.run(&program, until, firings);
+        if self.streams.arrivals.open {
+            return self.between_arrivals(&program, until, firings, |engine, until, firings| {
+                engine.advance(&program, until, firings, run)
+            });
+        }
+        self.advance(&program, until, firings, run)
     }
 
     /// The same by machine code.
@@ -218,7 +229,13 @@ impl Engine {
             self.marking.call(&code.called);
             self.observers.probes.call(&code.called);
         }
-        self.advance(&program, until, firings, |engine, until, firings| engine.run_with(&program, code, until, firings))
+        let run = |engine: &mut Self, until, firings| engine.run_with(&program, code, until, firings);
+        if self.streams.arrivals.open {
+            return self.between_arrivals(&program, until, firings, |engine, until, firings| {
+                engine.advance(&program, until, firings, run)
+            });
+        }
+        self.advance(&program, until, firings, run)
     }
 
     /// Runs piece by piece, between which integrals are folded where it is time to, and keeps an error. When all that happens up to
@@ -309,6 +326,9 @@ impl Engine {
                 self.start(program, transition)?;
                 budget -= 1;
             }
+            if self.observers.probes.pending > 0 && !self.read_marking(program)? {
+                return Ok(Reason::Output);
+            }
             if self.passes(program, until)? {
                 continue;
             }
@@ -319,9 +339,6 @@ impl Engine {
     /// Ends an instant: moves the time to the next end unless that is after `until`.
     #[inline(always)]
     fn passes(&mut self, program: &Program, until: Ticks) -> Result<bool, Box<RunError>> {
-        if self.observers.probes.pending > 0 {
-            self.read_marking(program)?;
-        }
         if !self.clocks.of.is_empty() {
             self.settle(program)?;
         }
@@ -332,11 +349,14 @@ impl Engine {
         Ok(end <= until)
     }
 
-    /// The instant is over: measures read what has changed in the marking (M6).
+    /// The instant is over: what is put out leaves (I12), and measures read what has changed in the marking (M6). False where the
+    /// run stops for what was put out.
     #[cold]
-    pub(crate) fn read_marking(&mut self, program: &Program) -> Result<(), Box<RunError>> {
+    pub(crate) fn read_marking(&mut self, program: &Program) -> Result<bool, Box<RunError>> {
+        let stops = self.put_out(program)?;
         let read = self.observers.probes.over(program, &self.marking.places, &self.enabling.transitions, self.now);
-        self.of_no_firing(program, read)
+        self.of_no_firing(program, read)?;
+        Ok(!stops)
     }
 
     /// The instant is over: what trials ask about the marking. False after a fault, which is then the engine's error.
@@ -375,7 +395,8 @@ impl Engine {
                 OVER if self.next_end() == NEVER => return Ok(Reason::Dead),
                 OVER if self.next_end() <= until => return self.run(program, until, enough - self.firings),
                 OVER => return Ok(Reason::Until),
-                STOPPED if self.error.is_none() => return Ok(Reason::Input),
+                STOPPED if self.streams.wanted.is_some() => return Ok(Reason::Input),
+                STOPPED if self.error.is_none() => return Ok(Reason::Output),
                 STOPPED => return Ok(Reason::Error),
                 status => self.start_rest(program, TransitionId(self.value as u32), status)?,
             }
@@ -423,7 +444,7 @@ impl Engine {
 
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
     #[inline(always)]
-    fn end_firings(&mut self, program: &Program, instant: Ticks) -> Result<(), Box<RunError>> {
+    pub(super) fn end_firings(&mut self, program: &Program, instant: Ticks) -> Result<(), Box<RunError>> {
         if instant > self.now {
             self.instant_began = self.firings;
         }

@@ -627,11 +627,13 @@ extern "C" fn refill(engine: &mut Engine) -> u64 {
     }
 }
 
-/// The instant is over, and measures watch the marking.
+/// The instant is over, and measures watch the marking. Returns 0 if that has failed, or the run stops for what was put out.
 extern "C" fn read_marking(engine: &mut Engine) -> u64 {
     let (engine, program) = parts(engine);
-    let outcome = engine.read_marking(program);
-    engine.fine(outcome)
+    match engine.read_marking(program) {
+        Ok(goes_on) => u64::from(goes_on),
+        Err(error) => engine.fine(Err(error)),
+    }
 }
 
 /// The instant is over, and transitions race.

@@ -8,8 +8,8 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
 use crate::net::{
-    Clock, Discipline, Event, Expr, InputArc, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, SetArc, Table,
-    Transition,
+    Clock, Discipline, Event, Expr, InputArc, Kind, Match, Net, Op, OutputArc, Place, Port, Probe, Scalar, SetArc,
+    Table, Transition,
 };
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
@@ -119,7 +119,7 @@ fn check_place(place: &Place) -> Result<(), String> {
         return Err("has a negative capacity".into());
     }
     if let Some(weight) = &place.weight {
-        if slots.is_empty() || place.stream {
+        if slots.is_empty() || place.open() {
             return Err("has weights, and is a black place or has a stream".into());
         }
         let whole = place.capacity.map(|capacity| capacity.as_int().is_some());
@@ -129,14 +129,22 @@ fn check_place(place: &Place) -> Result<(), String> {
         Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(weight)?;
     }
     let grouped = !place.per.is_empty();
-    if grouped && (place.stream || place.weight.is_some() || place.discipline == Discipline::Bag) {
+    if grouped
+        && ((place.stream && place.port == Port::None) || place.weight.is_some() || place.discipline == Discipline::Bag)
+    {
         return Err("has a key for its discipline, and is a bag, has a stream or weights".into());
     }
     if place.per.iter().any(|&slot| slot as usize >= slots.len()) {
         return Err("has a key of slots that its tokens lack".into());
     }
     let plain = place.discipline == Discipline::Fifo && place.initial.is_empty() && place.capacity.is_none();
-    if place.stream && (slots.is_empty() || !plain) {
+    if place.port == Port::Out && !plain {
+        return Err("is a port out, and is not a fifo place without initial tokens and capacity".into());
+    }
+    if place.port == Port::In && place.capacity.is_some() {
+        return Err("is a port in, and has a capacity".into());
+    }
+    if place.stream && place.port == Port::None && (slots.is_empty() || !plain) {
         return Err("has a stream, and is not a coloured fifo place without initial tokens and capacity".into());
     }
     let scope = Scope { bound: vec![true; slots.len()], draws: false, marking: false };

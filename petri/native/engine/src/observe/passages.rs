@@ -18,6 +18,7 @@ fn values(shape: u64) -> usize {
 pub const LIMIT: usize = 1 << 18;
 
 /// The passages that have ended, as a histogram of their times [net's unit], and the starts that wait.
+#[derive(Clone)]
 pub struct Passages {
     limit: usize,
     /// Words in a key.

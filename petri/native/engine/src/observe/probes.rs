@@ -22,6 +22,7 @@ use crate::state::evaluator::{CalledCode, Evaluator};
 use crate::state::value::Scope;
 
 /// The state of a probe.
+#[derive(Clone)]
 pub enum Probe {
     Counter(f64),
     Sample(Histogram),
@@ -172,6 +173,13 @@ fn of_token(value: &Called, evaluator: &mut Evaluator, scope: &mut Scope) -> Out
 }
 
 impl Probes {
+    /// Becomes as the probes of another engine of the same program are.
+    pub fn assume(&mut self, other: &Self) {
+        self.probes.clone_from(&other.probes);
+        self.unsettled.clone_from(&other.unsettled);
+        self.pending = other.pending;
+    }
+
     /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
     #[inline(always)]
     pub fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {

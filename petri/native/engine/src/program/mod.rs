@@ -103,6 +103,10 @@ pub struct Program {
     pub own_streams: bool,
     /// The places that get the rows of a file.
     pub streams: Vec<PlaceId>,
+    /// The ports in, those of them that get the rows of a file with times, and the ports out (I12).
+    pub inputs: Vec<PlaceId>,
+    pub fed: Vec<PlaceId>,
+    pub outputs: Vec<PlaceId>,
     pub spans: Vec<Span>,
     pub tick: Tick,
     /// Transitions whose enabling depends on the time itself, and shadows of such with a clock.

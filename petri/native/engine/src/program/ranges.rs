@@ -22,11 +22,11 @@ pub fn slot_ranges(net: &Net) -> Loaded<Slots> {
     // The initial tokens may lie outside what is declared: no firing has checked them.
     let all = with_initial(net, declared.clone())?;
     let open = |slot: &Slot| slot.kind != Kind::Real && (slot.low.is_none() || slot.high.is_none());
-    let is_found = |place: &Place| !place.stream && place.colour.slots.iter().any(open);
+    let is_found = |place: &Place| !place.open() && place.colour.slots.iter().any(open);
     if !net.places.iter().any(is_found) {
         return Ok(all);
     }
-    let start = |place: &Place, slot: &Slot| if place.stream || !open(slot) { declared_range(slot) } else { NOTHING };
+    let start = |place: &Place, slot: &Slot| if place.open() || !open(slot) { declared_range(slot) } else { NOTHING };
     let start = net.places.iter().map(|place| slots(place, |slot| start(place, slot))).collect();
     let mut found = with_initial(net, start)?;
     let settled = (0..2 * TURNS).any(|turn| !grow(net, &mut found, (turn >= TURNS).then_some(&all)));

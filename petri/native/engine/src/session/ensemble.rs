@@ -181,7 +181,7 @@ impl Ensemble {
                 None
             }
             Reason::Until | Reason::Budget => None,
-            Reason::Input => unreachable!("a net with streams is driven by itself"),
+            Reason::Input | Reason::Output => unreachable!("a net with streams is driven by itself"),
         }
     }
 

@@ -4,6 +4,7 @@
 //!
 //! - [`compiled`]: a net that engines can run: its program, and its machine code
 //! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
+//! - [`component`]: a net that stands in a program, which puts tokens in and takes others
 //! - [`ensemble`]: many replications, one after the other
 //! - [`trials`]: short runs that ask which of two things happens first, and splitting
 //! - [`clock_states`]: the clocks, for tests and for people
@@ -11,6 +12,7 @@
 
 pub mod clock_states;
 pub mod compiled;
+pub mod component;
 pub mod ensemble;
 pub mod observed;
 pub mod replication;

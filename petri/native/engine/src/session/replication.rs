@@ -52,6 +52,19 @@ impl Replication {
         Ok(Replication::with(compiled, engine))
     }
 
+    /// Another replication in the same state, with what has been observed. Not of a net with streams that are no ports.
+    pub fn copied(&self) -> Outcome<Self> {
+        let (limits, stop) = (self.engine.limits, Arc::clone(&self.engine.stop));
+        let mut copy = Replication::new(Arc::clone(&self.compiled), [0; 3], limits, ExtraObservers::default(), stop)?;
+        copy.engine.assume_all(&self.engine);
+        Ok(copy)
+    }
+
+    /// What is compiled.
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
+    }
+
     fn with(compiled: Arc<Compiled>, engine: Housed<Engine>) -> Self {
         Replication { _interest: compiled.cache.interest(), compiled, engine }
     }

@@ -267,7 +267,7 @@ impl Trials {
             Reason::Until | Reason::Dead if self.running.engine.ask(&mut path.answers) => Ok(self.look(path)),
             Reason::Until | Reason::Dead => Err(Halt::Error),
             Reason::Error => Err(Halt::Error),
-            Reason::Budget | Reason::Input => unreachable!("no budget, and no streams"),
+            Reason::Budget | Reason::Input | Reason::Output => unreachable!("no budget, and no streams"),
         }
     }
 

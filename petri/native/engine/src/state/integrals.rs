@@ -13,6 +13,7 @@ use crate::state::counters::{PlaceCounters, TransitionCounters};
 
 const WIDEST: u64 = 1 << 62;
 
+#[derive(Clone)]
 pub struct WideIntegrals {
     /// Empty until there is a fold: all are 0.
     places: Table<PlaceId, i128>,

@@ -28,10 +28,12 @@
 //! - [`agenda`]: the firings in progress, in order of their end
 //! - [`bundles`]: the tokens that arcs give for those of sets
 //! - [`streams`]: rows of files that have not arrived yet
+//! - [`arrivals`]: what comes into ports from outside, and has not arrived yet
 //! - [`arena`]: one block of memory for an engine and its tables
 
 pub mod agenda;
 pub mod arena;
+pub mod arrivals;
 pub mod bundles;
 pub mod clocks;
 pub mod common_clock;

@@ -18,6 +18,7 @@
 use crate::base::ids::PlaceId;
 use crate::base::invariant::{ensure, Verified};
 use crate::program::Program;
+use crate::state::arrivals::Arrivals;
 
 /// The rows of one place.
 struct Source {
@@ -46,6 +47,7 @@ pub enum Next<'s> {
 #[derive(Default)]
 pub struct Streams {
     sources: Vec<Source>,
+    pub arrivals: Arrivals,
     /// The place that waits for a block.
     pub wanted: Option<PlaceId>,
 }
@@ -56,11 +58,13 @@ impl Streams {
             let width = program.places[place].width;
             Source { place, width, slots: Vec::new(), next: 0, ended: false, arrived: 0 }
         };
-        Streams { sources: program.streams.iter().map(source).collect(), wanted: None }
+        let sources = program.streams.iter().map(source).collect();
+        Streams { sources, arrivals: Arrivals::new(program), wanted: None }
     }
 
     /// The next block of a place's rows; an empty one is the end.
     pub fn feed(&mut self, place: PlaceId, block: Vec<u64>) {
+        self.arrivals.feed(place, &block);
         for source in self.sources.iter_mut().filter(|source| source.place == place) {
             source.ended = block.len() < source.width.max(1);
             source.slots.drain(..source.next);
@@ -90,15 +94,26 @@ impl Streams {
         Next::Unknown
     }
 
-    /// The number of rows that have arrived, stream by stream.
+    /// The number of rows that have arrived, file by file in the order of the places.
     pub fn arrived(&self) -> Vec<u64> {
-        self.sources.iter().map(|source| source.arrived).collect()
+        self.counts().into_iter().map(|(_, arrived)| arrived).collect()
+    }
+
+    fn counts(&self) -> Vec<(PlaceId, u64)> {
+        let own = self.sources.iter().map(|source| (source.place, source.arrived));
+        let mut counts: Vec<_> = own.chain(self.arrivals.arrived()).collect();
+        counts.sort_by_key(|(place, _)| place.0);
+        counts
     }
 
     /// Goes on when so many have. Those that are fed are the next. Returns whether there are as many streams.
     pub fn resume(&mut self, arrived: &[u64]) -> bool {
-        self.sources.iter_mut().zip(arrived).for_each(|(source, &arrived)| source.arrived = arrived);
-        self.sources.len() == arrived.len()
+        let places = self.counts();
+        for (&(place, _), &arrived) in places.iter().zip(arrived) {
+            self.sources.iter_mut().filter(|source| source.place == place).for_each(|source| source.arrived = arrived);
+            self.arrivals.resume(place, arrived);
+        }
+        places.len() == arrived.len()
     }
 
     /// Checks the invariants.
@@ -112,7 +127,9 @@ impl Streams {
             ensure(whole && source.next <= source.slots.len(), "rows", found)?;
         }
         let waits = |source: &Source| source.next == source.slots.len() && !source.ended;
-        let right = self.wanted.is_none_or(|wanted| self.sources.iter().any(|s| s.place == wanted && waits(s)));
+        let right = self.wanted.is_none_or(|wanted| {
+            self.arrivals.lacking() == Some(wanted) || self.sources.iter().any(|s| s.place == wanted && waits(s))
+        });
         ensure(right, "wanted", || format!("{:?}", self.wanted))
     }
 }

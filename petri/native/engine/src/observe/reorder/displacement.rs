@@ -9,6 +9,7 @@ use crate::observe::reorder::tail::Tail;
 ///
 /// While packets come in order, those that wait are `index .. index + steady` and none is early: then `waiting` and
 /// `early` stay empty and only these two numbers move.
+#[derive(Clone)]
 pub(super) struct Displacements {
     pub(super) threshold: usize,
     pub(super) index: i64,

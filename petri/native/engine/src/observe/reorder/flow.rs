@@ -16,6 +16,7 @@ pub(super) struct Missing {
 }
 
 /// Packets of successive numbers and positions.
+#[derive(Clone)]
 pub(super) struct Stair {
     pub(super) sequence: i64,
     pub(super) position: u64,
@@ -23,6 +24,7 @@ pub(super) struct Stair {
 }
 
 /// The first arrivals of a flow: until there are 64, its first number may still turn out to be lower.
+#[derive(Clone)]
 pub(super) struct Young {
     pub(super) arrivals: Vec<i64>,
     pub(super) counted_from: usize,
@@ -38,6 +40,7 @@ pub(super) enum Voice {
 }
 
 /// The state of one key.
+#[derive(Clone)]
 pub(super) struct Flow {
     pub(super) key: Box<[u64]>,
     pub(super) voice: Voice,

@@ -30,6 +30,7 @@ const SEQUENCE_LIMIT: i64 = 1 << 61;
 const RETIRED: u32 = u32::MAX;
 
 /// The figures of all flows together.
+#[derive(Clone)]
 pub struct Order {
     settings: Settings,
     flows: Vec<Flow>,

@@ -5,6 +5,7 @@ use crate::observe::reorder::receiver::Answers;
 use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::tally::Tally;
 
+#[derive(Clone)]
 pub(super) struct Quiet {
     displacement: Vec<u64>,
     answers: Answers,

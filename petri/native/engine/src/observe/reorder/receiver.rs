@@ -12,6 +12,7 @@ enum Acceptance {
 }
 
 /// Delivers in order and holds what comes early; gives the expected packet up when more than `threshold` are held.
+#[derive(Clone)]
 pub(super) struct Receiver {
     pub(super) expected: i64,
     pub(super) threshold: u64,
@@ -141,6 +142,7 @@ impl Answers {
 }
 
 /// The cumulative ACKs that a TCP receiver sends, and the occupancy of a bounded reorder buffer.
+#[derive(Clone)]
 pub(super) struct Acknowledger {
     pub(super) receiver: Receiver,
     pub(super) buffer: Receiver,

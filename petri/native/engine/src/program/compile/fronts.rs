@@ -3,7 +3,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::PlaceId;
-use crate::net::{Discipline, Net, Place, Tokens, Transition};
+use crate::net::{Discipline, Net, Place, Port, Tokens, Transition};
 
 /// Adds the fronts to a net. Returns the places that they belong to.
 pub fn add(net: &mut Net) -> Loaded<Vec<PlaceId>> {
@@ -45,6 +45,7 @@ fn front(place: &Place) -> Place {
         weight: None,
         initial: Tokens::default(),
         stream: false,
+        port: Port::None,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::base::long_stack::on_long_stack;
 use crate::net::check::{check, DEEPEST};
-use crate::net::{Discipline, Net, Table, Transition};
+use crate::net::{Discipline, Net, Place, Port, Table, Transition};
 use crate::program::arc::{Give, Take};
 use crate::program::compile::compiler::Compiler;
 use crate::program::compile::one_clock::has_one_clock;
@@ -62,7 +62,10 @@ impl Program {
         let mut slot_ranges = slot_ranges(&net)?;
         let lined = fronts::add(&mut net)?;
         slot_ranges.extend(lined.iter().map(|place| slot_ranges[place.at()].clone()).collect::<Vec<_>>());
-        let of_files = net.places.iter().map(|place| place.stream).collect::<Vec<bool>>();
+        let of_files = net.places.iter().map(|place| place.stream && place.port == Port::None).collect::<Vec<bool>>();
+        let ports = |port| places_where(&net.places, |place| place.port == port);
+        let (inputs, outputs) = (ports(Port::In), ports(Port::Out));
+        let fed = places_where(&net.places, |place| place.stream && place.port == Port::In);
         let (own, delays) = (net.transitions.len(), net.transitions.iter().map(|transition| delays(transition)));
         let (delayed, most_sent) = (delays.clone().sum::<usize>(), delays.max().unwrap_or(0));
         let sizes = [own, net.tables.len()];
@@ -95,7 +98,8 @@ impl Program {
         let probes = probes::compile(&net, &transitions, &mut compiler, shadows, for_trials)?;
         transitions.append(&mut compiler.deliveries);
         let streams = streams(&compiler.places[..own_places], &of_files)?;
-        let most = most_tokens(&transitions, &compiler.places, &streams);
+        let open = [&streams[..], &inputs].concat();
+        let most = most_tokens(&transitions, &compiler.places, &open);
         compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
         for transition in &mut transitions {
             transition.takes_turns = transition.clock.is_none() && takes_turns(transition, &compiler.places);
@@ -127,6 +131,9 @@ impl Program {
             tables,
             own_streams: net.own_streams,
             streams,
+            inputs,
+            fed,
+            outputs,
             spans: compiler.spans,
             tick: net.tick,
             clocked,
@@ -273,6 +280,10 @@ pub fn draw_table(table: &Table) -> Loaded<DrawTable> {
 /// How many outputs of a transition have a delay.
 fn delays(transition: &Transition) -> usize {
     transition.outputs.iter().filter(|arc| arc.delay.is_some()).count()
+}
+
+fn places_where(places: &[Place], wanted: impl Fn(&Place) -> bool) -> Vec<PlaceId> {
+    (0..).map(PlaceId).zip(places).filter(|(_, place)| wanted(place)).map(|(id, _)| id).collect()
 }
 
 /// The places that get the rows of a file. A row is a coloured token that arrives at the end of a queue.

@@ -22,7 +22,9 @@ pub fn has_one_clock(program: &Program) -> bool {
     let rates = || (0..program.racing.len()).map(|number| program.changed_rates(number).len()).sum::<usize>();
     !program.racing.is_empty()
         && program.racing.len() == program.transitions.len()
-        && [&program.streams.len(), &program.clocked.len(), &program.probes.watched.len()].iter().all(|&&len| len == 0)
+        && [&program.streams.len(), &program.inputs.len(), &program.clocked.len(), &program.probes.watched.len()]
+            .iter()
+            .all(|&&len| len == 0)
         && black()
         && all().all(only_shares)
         && program.gauges.iter().all(few)

@@ -1,0 +1,83 @@
+"""A net in a C program: the library that `cargo build --release -p component` makes, and its header."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import petri
+from petri.codec import net_text
+from tests.component.test_component import RANDOM, arrivals
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = ROOT / "petri" / "native" / "target" / "release"
+INCLUDE = ROOT / "petri" / "native" / "component" / "include"
+WHERE = [f"-I{INCLUDE}", f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}"]
+END = 400.0
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler"),
+    pytest.mark.skipif(not (LIBRARY / "libpnsim.so").exists(), reason="the library for C is not built"),
+]
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("host")
+    (folder / "bag.json").write_text("".join(net_text(petri.loads(RANDOM).net, spans=False)), encoding="utf-8")
+    source = Path(__file__).with_name("host.c")
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["cc", *strict, *WHERE, str(source), "-o", "host", "-lpnsim", "-lm"], cwd=folder, check=True)
+    return folder
+
+
+def run(host: Path, step: float, *before: str) -> tuple[list[str], str]:
+    """Return what left, and the hash."""
+    coming = "".join(f"{time} {value}\n" for time, value in arrivals())
+    command = [*before, str(host / "host"), str(host / "bag.json"), str(step), str(END)]
+    ran = subprocess.run(command, input=coming, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout[-500:] + ran.stderr[-500:]
+    *left, last = ran.stdout.splitlines()
+    return left, last
+
+
+def expected() -> tuple[list[str], str]:
+    bag = petri.loads(RANDOM).component(engine="reference")
+    for time, value in arrivals():
+        bag.put("a", time, value)
+    bag.advance(END)
+    left = [f"{time:.17g} {value:.17g}" for time, value in bag.take("z")]
+    return left, f"hash {bag.hash}"
+
+
+@pytest.mark.parametrize("step", [1.0, 7.5, 1e9])
+def test_a_program_in_c_gets_what_python_gets(host: Path, step: float) -> None:
+    """And wrong calls are refused, which the program tries besides."""
+    assert run(host, step) == expected()
+
+
+def test_the_program_of_the_page_runs(host: Path) -> None:
+    """The text of the page: its net, its program, its commands but those that build."""
+    page = (ROOT / "docs" / "embedding.md").read_text(encoding="utf-8")
+    text = re.findall(r'petri.loads\("""(.*?)"""', page, re.DOTALL)[0]
+    (host / "line.json").write_text("".join(net_text(petri.loads(text).net, spans=False)), encoding="utf-8")
+    (host / "page.c").write_text(re.findall(r"```c\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")
+    subprocess.run(["cc", *WHERE, "page.c", "-o", "page", "-lpnsim"], cwd=host, check=True)
+    ran = subprocess.run([host / "page"], cwd=host, capture_output=True, text=True, check=True)
+    assert ran.stdout == "4000 bytes at 5.5 us\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_memory_is_used_as_it_should(host: Path) -> None:
+    leaks = ("--leak-check=full", "--errors-for-leak-kinds=definite")
+    assert run(host, 50.0, "valgrind", "--quiet", "--error-exitcode=9", *leaks) == expected()
+
+
+def test_the_header_has_few_functions() -> None:
+    header = (INCLUDE / "pnsim.h").read_text(encoding="utf-8")
+    assert header.count("pnsim_") - header.count("`pnsim_") == 14
