@@ -71,7 +71,7 @@ def test_the_version_and_the_manual(call: Call) -> None:
     assert call("-V").out == f"pnsim {VERSION}\n"
     assert call("help", "run").out == call("run", "--help").out
     assert call("help").out.startswith(call("--help").out)
-    assert "language/values, live, measures, models/dynamic-buffering" in call("help").out
+    assert "language/values, live, measures, models/accelerators, models/dynamic-buffering" in call("help").out
     page = Path(library.pages()["report"]).read_text(encoding="utf-8")
     assert call("help", "report.md").out == page
     assert call("help", "report").out == call("report", "--help").out
