@@ -14,7 +14,6 @@ use crate::base::trajectory::TrajectoryHash;
 use crate::collections::tournament::{MANY, NEVER};
 use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
-use crate::engine::ports::Outputs;
 use crate::engine::raced::Raced;
 use crate::engine::search::{Found, Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
@@ -29,6 +28,7 @@ use crate::state::clocks::AllClocks;
 use crate::state::enabling::Enabling;
 use crate::state::integrals::WideIntegrals;
 use crate::state::marking::Marking;
+use crate::state::outputs::Outputs;
 use crate::state::streams::Streams;
 use crate::state::value::Scope;
 

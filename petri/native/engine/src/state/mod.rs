@@ -29,6 +29,7 @@
 //! - [`bundles`]: the tokens that arcs give for those of sets
 //! - [`streams`]: rows of files that have not arrived yet
 //! - [`arrivals`]: what comes into ports from outside, and has not arrived yet
+//! - [`outputs`]: what has left through ports, until somebody takes it
 //! - [`arena`]: one block of memory for an engine and its tables
 
 pub mod agenda;
@@ -53,6 +54,7 @@ pub mod lane;
 pub mod lines;
 pub mod marking;
 pub mod matching;
+pub mod outputs;
 pub mod ranker;
 pub mod ranking;
 pub mod store;
