@@ -250,13 +250,16 @@ class Programs:
     def _fn(self) -> dict[str, Any]:
         return {"parameters": self.named_types(0, 2)}
 
-    def _place(self) -> dict[str, Any]:
+    def order(self) -> dict[str, Any]:
+        """Return the clauses that say in which order a place shows its tokens."""
         discipline = self.chance.choice(("bag", "fifo", "lifo", "by"))
+        key = self.ordering(6) if discipline == "by" else None
+        return {"discipline": discipline, "key": key, "per": self._maybe(lambda: self.ordering(6))}
+
+    def _place(self) -> dict[str, Any]:
         capacity = self._maybe(lambda: self.expression(6))
         return {
-            "discipline": discipline,
-            "key": self.ordering(6) if discipline == "by" else None,
-            "per": self._maybe(lambda: self.ordering(6)),
+            **self.order(),
             "capacity": capacity,
             "weight": None if capacity is None else self._maybe(lambda: self.expression(6)),
             "service": False,
@@ -295,7 +298,8 @@ class Programs:
         return tree.If(self.expression(), self.output(closed=True), self.output(closed), NOWHERE)
 
     def _port(self) -> dict[str, Any]:
-        return {"name": self.chance.choice([name for name in NAMES if name != "out"]), "type": None}
+        without = {"type": None, "capacity": None, "weight": None, "initial": (), "condition": None}
+        return {**self.order(), **without, "name": self.chance.choice([name for name in NAMES if name != "out"])}
 
     def _measure(self) -> dict[str, Any]:
         return {
