@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, Final, TypeVar, Unpack
 
 from petri import language
+from petri.bounds import Bounds, bounds_of
 from petri.component import Component
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.display import ShownInNotebook, live, report
@@ -360,6 +361,13 @@ class Model(ShownInNotebook, Frozen):
         if until is not None and not 0.0 < until < math.inf:
             raise LanguageError([Diagnostic("exact-at", values={"text": str(at)})])
         return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
+
+    def bounds(self) -> Bounds:
+        """Return how large or small figures can be in the long run, whatever the distributions, and what limits them.
+
+        Nothing is run. Raises ImportError without scipy.
+        """
+        return bounds_of(self.net)
 
     def reach(self, *, states: int | None = None, untimed: bool = False, all_values: bool = False) -> Reachability:
         """Return every state that the net can reach, up to the number `states`.

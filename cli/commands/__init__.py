@@ -30,6 +30,7 @@ GROUPS = {
         "play": ("play", "Record a run as a token game: one HTML file that steps through it."),
     },
     "Exact answers": {
+        "bound": ("bound", "Say how large figures can be in the long run, and what limits them."),
         "solve": ("solve", "Compute the figures of a net exactly, from its Markov chain."),
         "reach": ("reach", "Explore every state of a net: bounds, dead states, conditions."),
     },

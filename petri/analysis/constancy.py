@@ -72,14 +72,14 @@ class Constancy:
 
     def _order_matters(self, t: int) -> bool:
         """Return whether another transition of its priority may disable it at that instant, or let one do so (I3)."""
-        if self._persistent(t):
+        if self.is_persistent(t):
             return False
         priority = self.net.transitions[t].priority
         rivals = {t} | {other for place in self._taken[t] for other in self._takers[place]}
         others = (u for u, one in enumerate(self.net.transitions) if u != t and one.priority == priority)
         return any(rivals & self._at_once(u) for u in others)
 
-    def _persistent(self, t: int) -> bool:
+    def is_persistent(self, t: int) -> bool:
         """Return whether nothing that other transitions do can disable it, or change what it does."""
         return not any(
             other != t
@@ -147,6 +147,10 @@ class Constancy:
     @cached_property
     def _lookers(self) -> dict[int, set[int]]:
         return _inverted(self._looks_at)
+
+    def changers(self, place: int) -> set[int]:
+        """Return the transitions that change the tokens of a place."""
+        return self._changers[place]
 
     @cached_property
     def emptied(self) -> list[int]:

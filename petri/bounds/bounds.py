@@ -1,0 +1,133 @@
+"""How large or small a figure can be in the long run, and what limits it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+from petri.bounds.formula import Quotient, quotient
+from petri.bounds.programme import Because, Optimum, plus
+from petri.bounds.system import System
+from petri.engine.dependence import dependence
+from petri.net import Net, Term
+from petri.structs import Frozen, replace
+
+LEAST_SHARE = 0.02  # of a bound that a limit must allow to be named
+MOST_NAMED = 4
+MOST_IN_SOURCE = 8  # transitions that bring what comes to a net
+
+
+class Limit(Frozen):
+    """What limits a figure. name: of a place or transition. share: how much of the bound it allows.
+
+    kind: `arrivals` of a transition that goes on for ever, `busy` for tokens that are in use all the time (`count` of
+    them), `capacity` of a place, `servers` or `clock` of a transition.
+    """
+
+    kind: Literal["arrivals", "busy", "capacity", "servers", "clock"]
+    name: str
+    count: float
+    share: float
+
+
+class Bound(Frozen):
+    """A figure is at least `low` and at most `high` in the long run; nan where that cannot be said. limits: of each.
+
+    dimension: as of a measure.
+    """
+
+    name: str
+    dimension: str
+    low: float
+    high: float
+    below: tuple[Limit, ...] = ()
+    above: tuple[Limit, ...] = ()
+
+
+class Bounds:
+    """The bounds of a net's figures, each computed when it is asked for. They are in the net's units."""
+
+    def __init__(self, net: Net) -> None:
+        self.net = net
+        self._system = System(net)
+
+    @cached_property
+    def measures(self) -> list[Bound]:
+        """Those measures that are quotients of averages."""
+        formulas = [(one, quotient(one.formula, self._system)) for one in self.net.measures if one.window is None]
+        found = ((one, formula) for one, formula in formulas if formula is not None and not formula.totals)
+        return [self._bound(one.name, one.dimension, formula) for one, formula in found]
+
+    @cached_property
+    def transitions(self) -> list[Bound]:
+        """How often each transition fires in a time unit."""
+        return [self._bound(one.name, "events", self._figure("rate", t)) for t, one in enumerate(self.net.transitions)]
+
+    @cached_property
+    def places(self) -> list[Bound]:
+        """How many tokens each place holds on average."""
+        return [self._bound(one.name, "", self._figure("mean", p)) for p, one in enumerate(self.net.places)]
+
+    def _figure(self, op: str, number: int) -> Quotient:
+        found = quotient(Term(op, value=number), self._system)
+        assert found is not None
+        return found
+
+    def _bound(self, name: str, dimension: str, of: Quotient) -> Bound:
+        programme = self._system.programme
+        most = programme.greatest(of.above, of.below)
+        least = programme.greatest(plus((-1.0, of.above)), of.below)
+        return Bound(name, dimension, 0.0 - least.value, most.value + 0.0, self._limits(least), self._limits(most))
+
+    def _limits(self, optimum: Optimum) -> tuple[Limit, ...]:
+        """Return what allows most of a bound."""
+        total = float(sum(part for _, part in optimum.parts))
+        named = [(because, float(part) / total) for because, part in optimum.parts if part > LEAST_SHARE * total]
+        limits: dict[tuple[str, str], Limit] = {}
+        for limit in (self._limit(because, share) for because, share in named[:MOST_NAMED]):
+            before = limits.get((limit.kind, limit.name))
+            limits[limit.kind, limit.name] = (
+                limit if before is None else replace(before, share=before.share + limit.share)
+            )
+        return tuple(limits.values())
+
+    def _limit(self, because: Because, share: float) -> Limit:
+        kind, number = because
+        if kind in ("clock", "servers"):
+            transition = self.net.transitions[number]
+            if not transition.inputs:
+                return Limit("arrivals", transition.name, 1.0, share)
+            return Limit("servers", transition.name, float((transition.clock and transition.clock.servers) or 1), share)
+        place = self.net.places[number]
+        if kind == "capacity":
+            return Limit("capacity", place.name, self._system.known.tokens(number)[1], share)
+        if (source := self._source(number)) is not None:
+            return Limit("arrivals", self.net.transitions[source].name, 1.0, share)
+        changers = self._system.known.changers(number)
+        if place.colour.slots and len(changers) == 1:  # the place of its own state, such as a counter
+            return Limit("busy", self.net.transitions[min(changers)].name, 1.0, share)
+        return Limit("busy", place.name, float(place.held), share)
+
+    def _source(self, place: int) -> int | None:
+        """Return the transition that feeds the net, if the place is in a small part that needs nothing of the rest."""
+        known, part = self._system.known, set[int]()
+        pending = list(known.changers(place))
+        while pending and len(part) <= MOST_IN_SOURCE:
+            t = pending.pop()
+            if t not in part:
+                part.add(t)
+                pending += [
+                    other for p in dependence(self.net, self.net.transitions[t]).places for other in known.changers(p)
+                ]
+        if len(part) > MOST_IN_SOURCE:
+            return None
+        own = {p for t in part for p in dependence(self.net, self.net.transitions[t]).places}
+        givers = (
+            t for t in sorted(part) if any(p not in own for arc in self.net.transitions[t].outputs for p in arc.places)
+        )
+        return next(givers, None)
+
+
+def bounds_of(net: Net) -> Bounds:
+    """Return the bounds of a net. Raises NeedsExtra without scipy."""
+    return Bounds(net)

@@ -1,0 +1,76 @@
+"""Bounds of figures as tables: how large or small each can be, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from petri.bounds import Bound, Bounds, Limit
+from petri.report.telling.columns import Column
+from petri.report.telling.dimensions import shown_dimension
+from petri.report.telling.quantities import NOTHING, Units, counted
+
+HOLD = "These hold in the long run, whatever the distributions with these means; guards and orders may allow less."
+
+
+def bound_tables(bounds: Bounds, units: Units, everything: bool) -> Iterator[list[Column]]:
+    """Yield a table of measures, and with `everything` those of transitions and places, titled by a heading."""
+    for title, rows, sides in (
+        ("Measures", bounds.measures, ("at least", "at most")),
+        ("Transitions", bounds.transitions if everything else (), ("at most",)),
+        ("Places", bounds.places if everything else (), ("at least",)),
+    ):
+        if rows:
+            yield _table(title, rows, sides, units)
+
+
+def _table(title: str, rows: Sequence[Bound], sides: Sequence[str], units: Units) -> list[Column]:
+    figures = {
+        "at least": [bound_text(one.low, one.dimension, units) for one in rows],
+        "at most": [bound_text(one.high, one.dimension, units) for one in rows],
+    }
+    reasons = [why(one, sides) for one in rows]
+    columns = [Column(title, [one.name for one in rows], "name")]
+    columns += [Column(side, figures[side]) for side in sides]
+    return [*columns, Column("because", reasons, "prose")] if any(reasons) else columns
+
+
+def bound_text(value: float, dimension: str, units: Units) -> str:
+    """Return a bound; a dash where nothing is known."""
+    if not math.isfinite(value):
+        return NOTHING
+    return units.show(0.0 if abs(value) < 1e-9 else value, shown_dimension(dimension), 4)
+
+
+def why(bound: Bound, sides: Sequence[str]) -> str:
+    """Return what a figure cannot exceed for; of a lower bound above 0, what it cannot fall below for."""
+    if "at most" in sides and bound.above and math.isfinite(bound.high):
+        return _reason(bound.above)
+    return _reason(bound.below) if bound.below and bound.low > 1e-9 else ""
+
+
+def _reason(limits: Sequence[Limit]) -> str:
+    """Return what limits a figure; limits of one kind in one sentence."""
+    kinds = dict.fromkeys(limit.kind for limit in limits)
+    return "; ".join(_sentence([limit for limit in limits if limit.kind == kind]) for kind in kinds)
+
+
+def _sentence(limits: Sequence[Limit]) -> str:
+    names = [f"`{limit.name}`" for limit in limits]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    one = len(limits) == 1
+    match limits[0].kind:
+        case "arrivals":
+            return f"{listed} {'brings' if one else 'bring'} no more"
+        case "busy":
+            whole = f"all {limits[0].count:,.0f} tokens of {listed}" if one and limits[0].count != 1.0 else listed
+            return f"{whole} would be {'busy' if whole == listed else 'in use'} all the time"
+        case "capacity":
+            return (
+                f"{listed} can hold {counted(int(limits[0].count), 'token')}" if one else f"{listed} can hold no more"
+            )
+    return (
+        f"{listed} {'has' if one else 'have'} {counted(int(limits[0].count), 'server')}"
+        if one
+        else f"{listed} have no more servers"
+    )

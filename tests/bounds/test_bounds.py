@@ -1,0 +1,112 @@
+"""Bounds in closed form, what they name as the cause, and the figures of the library within them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+from petri.bounds import Bound, Limit
+from petri.model import Model
+
+CYCLE = """net cycle
+param jobs = 3
+place a = jobs * token
+place b
+place c
+transition first:  a -> b  takes {first}
+transition second: b, tool -> c, tool  takes {second}
+transition third:  c -> a  takes {third}
+place tool = token
+measure throughput = count(second) / elapsed
+"""
+
+
+def loaded(text: str, **values: object) -> Model:
+    return petri.loads(text.format(**values))
+
+
+def measure(model: Model, name: str) -> Bound:
+    return next(one for one in model.bounds().measures if one.name == name)
+
+
+def simulated(model: Model, name: str, **options: object) -> float:
+    return float(model.run(**options).measure(name).value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("first", "second", "third"), [(5.0, 1.0, 3.0), (1.0, 4.0, 1.0), (2.0, 2.0, 2.0)])
+def test_a_marked_graph_with_constant_times_reaches_its_bound(first: float, second: float, third: float) -> None:
+    """The throughput is the least ratio of tokens to time over its circuits (Ramchandani 1973)."""
+    model = loaded(CYCLE, first=first, second=second, third=third)
+    exact = min(3 / (first + second + third), 1 / second)
+    assert measure(model, "throughput").high == pytest.approx(exact)
+    assert simulated(model, "throughput", until=10_000, warmup=1_000) == pytest.approx(exact, rel=1e-3)
+
+
+def test_a_bound_holds_whatever_the_distribution_and_is_reached_as_load_grows() -> None:
+    slow = {"first": "exp(5)", "second": "erlang(4, 1)", "third": "uniform(1.0..5.0)"}
+    one = loaded(CYCLE, **slow)
+    assert measure(one, "throughput").high == pytest.approx(3 / 9)
+    assert simulated(one, "throughput", until=5_000) < 3 / 9
+    full = petri.loads(CYCLE.format(**slow).replace("jobs = 3", "jobs = 60"))
+    assert measure(full, "throughput").high == pytest.approx(1.0)
+    assert simulated(full, "throughput", until=20_000, warmup=1_000) == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize(("jobs", "limit"), [(3, Limit("busy", "a", 3.0, 1.0)), (60, Limit("busy", "tool", 1.0, 1.0))])
+def test_the_cause_is_named(jobs: int, limit: Limit) -> None:
+    model = petri.loads(CYCLE.format(first=5, second=1, third=3).replace("jobs = 3", f"jobs = {jobs}"))
+    [named] = measure(model, "throughput").above
+    assert (named.kind, named.name, named.count) == (limit.kind, limit.name, limit.count)
+    assert named.share == pytest.approx(limit.share)
+
+
+def test_sizes_that_tokens_carry_are_followed_by_their_means() -> None:
+    """A line of 10 bytes a time unit, and packets of 4 and 16 bytes, which `max` and `ceil` make longer."""
+    model = petri.loads("""net line
+type Packet = { size: int }
+place source = 1 * token
+place queue : Packet
+place wire = token
+transition arrive: source -> source, queue({size: s})  draw s ~ choice(4: 3, 16: 1)  takes 0.1
+transition send: queue({size: s}), wire -> wire  takes (ceil(s / 8) * 8 + max(0, s - 8)) / 10
+measure flow = rate(send, s)
+""")
+    mean = 0.75 * 8 + 0.25 * (16 + 8)
+    # As far as the structure knows, the small packets may wait for ever: those of 16 give most bytes a time unit.
+    assert measure(model, "flow").high == pytest.approx(16 * 10 / 24)
+    assert simulated(model, "flow", until=2_000) == pytest.approx(7 * 10 / mean, rel=0.05)
+
+
+def test_arrivals_limit_what_leaves() -> None:
+    bound = measure(petri.load("mm1k"), "served")
+    assert bound.high == pytest.approx(0.8)
+    assert [(limit.kind, limit.name) for limit in bound.above] == [("arrivals", "arrive")]
+
+
+def test_weights_divide_what_is_chosen() -> None:
+    model = petri.loads("""net choice
+place a = token
+transition often: a -> a  weight 3  takes 1
+transition seldom: a -> a  weight 1  takes 5
+measure rate = count(often) / elapsed
+""")
+    assert measure(model, "rate").high == measure(model, "rate").low == pytest.approx(3 / 8)
+
+
+@pytest.mark.parametrize("name", ["ixp2400", "mva", "mmc", "mm1k", "ddr4", "choice", "repairman", "microengine"])
+def test_figures_of_the_library_are_within_their_bounds(name: str) -> None:
+    model = petri.load(name)
+    result = model.run(replications=2)
+    for bound in model.bounds().measures:
+        interval = result.measure(bound.name).interval
+        slack = 1e-3 * abs(interval.mean) + (0.0 if math.isnan(interval.half_width) else interval.half_width)
+        assert bound.low - slack <= interval.mean <= bound.high + slack, bound
+
+
+def test_the_bottleneck_of_the_ixp2400_is_its_dram() -> None:
+    """PRNP section 3.6: the chip carries 3 Gbps at most, for its DRAM."""
+    bound = measure(petri.load("ixp2400", line="6 Gbps"), "throughput")
+    assert bound.high * 8 == pytest.approx(3.0, rel=0.01)
+    assert {limit.name for limit in bound.above} == {"router.chip.memory.dram.channel"}
