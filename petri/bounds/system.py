@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from petri.analysis.constancy import constancy_of
-from petri.bounds.domains import ANY, Domain, Domains
+from petri.bounds.domains import ANY, MOST_TOKENS, Domain, Domains, few, of_slot
 from petri.bounds.flows import Flow, Flows
 from petri.bounds.programme import ONE, Linear, Programme, plus
 from petri.net import (
@@ -31,6 +31,7 @@ from petri.net import (
     InputArc,
     Net,
     OutputArc,
+    Place,
     Slot,
     Transition,
     Variable,
@@ -39,6 +40,13 @@ from petri.net import (
     is_memoryless,
     lasts,
 )
+
+
+def _of_initial(place: Place, slot: int) -> Domain:
+    """Return the values of the initial tokens."""
+    if place.held > MOST_TOKENS:
+        return of_slot(place.colour.slots[slot])
+    return few(value[slot] for _, value in place.initial)
 
 
 class System:
@@ -60,6 +68,8 @@ class System:
         self._out: list[list[tuple[Linear, list[Flow]]]] = [[] for _ in net.places]
         self._change: list[Linear] = [{} for _ in net.places]  # of tokens, from the start on
         self._starts = [programme.variable() for _ in net.transitions]
+        # Of a run until the net is dead, how many such runs there are in a time unit.
+        self._ends = programme.variable() if net.run_defaults.until == math.inf else None
         for t, transition in enumerate(net.transitions):
             self._transition(t, transition)
         for p in range(len(net.places)):
@@ -295,8 +305,18 @@ class System:
             programme.at_least(plus((1.0, {ONE: high} if high else {}), (-1.0, m)), ("capacity", p))
         if low:
             programme.at_least(plus((1.0, m), (-low, {ONE: 1.0})), ("capacity", p))
-        gathered = None if math.isfinite(high) else programme.variable()
+        gathered = None if math.isfinite(high) and self._ends is None else programme.variable()
+        if self._ends is not None and gathered is not None:
+            if place.held:
+                self._in[p].append(self._given_at_first(p, {self._ends: float(place.held)}))
+            if math.isfinite(high):
+                programme.at_least(plus((high, {self._ends: 1.0}), (-1.0, {gathered: 1.0})))
         self._balance(p, gathered)
+
+    def _given_at_first(self, p: int, rate: Linear) -> tuple[Linear, list[Flow]]:
+        """Return the initial tokens as a flow of a run that ends: what was there at first comes once."""
+        flows = Flows(self.net, self.programme, self._named(rate))
+        return rate, [flows.unknown(_of_initial(self.net.places[p], k)) for k in range(len(self.domains.places[p]))]
 
     def _balance(self, p: int, gathered: int | None) -> None:
         """Let what comes leave, or gather: tokens, and their values."""

@@ -85,6 +85,26 @@ def test_arrivals_limit_what_leaves() -> None:
     assert [(limit.kind, limit.name) for limit in bound.above] == [("arrivals", "arrive")]
 
 
+def test_a_net_that_dies_is_bounded_for_its_run() -> None:
+    model = petri.loads("""net finite
+place stock = 100 * token
+place server = token
+transition serve: stock, server -> server  takes exp(2)
+measure rate = count(serve) / elapsed
+run until dead
+""")
+    bound = measure(model, "rate")
+    assert bound.high == pytest.approx(0.5)
+    assert [(limit.kind, limit.name) for limit in bound.above] == [("busy", "server")]
+    assert measure(
+        petri.loads(
+            "net still\nplace a = 9 * token\ntransition t: a -> nothing  takes 1\n"
+            "measure rate = count(t) / elapsed\nrun until 100"
+        ),
+        "rate",
+    ).high == pytest.approx(0.0)
+
+
 def test_weights_divide_what_is_chosen() -> None:
     model = petri.loads("""net choice
 place a = token
@@ -95,7 +115,9 @@ measure rate = count(often) / elapsed
     assert measure(model, "rate").high == measure(model, "rate").low == pytest.approx(3 / 8)
 
 
-@pytest.mark.parametrize("name", ["ixp2400", "mva", "mmc", "mm1k", "ddr4", "choice", "repairman", "microengine"])
+@pytest.mark.parametrize(
+    "name", ["ixp2400", "pcie", "mva", "mmc", "mm1k", "ddr4", "choice", "repairman", "microengine"]
+)
 def test_figures_of_the_library_are_within_their_bounds(name: str) -> None:
     model = petri.load(name)
     result = model.run(replications=2)
