@@ -94,8 +94,9 @@ endif
 python: $(DEV_STAMP)
 	$(BIN)/pytest -q -n auto --dist worksteal
 
-# Among them clippy for the fuzz targets, which checks the code generator once more.
+# Among them clippy for the fuzz targets, which checks the code generator once more, and the library for C.
 test-slow: $(DEV_STAMP)
+	$(if $(RUST),cd petri/native && MAKEFLAGS= cargo build --release --locked --quiet --package component)
 	$(if $(RUST),cd petri/native/fuzz && MAKEFLAGS= cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings)
 	$(BIN)/pytest -q -n auto --dist worksteal -m slow || [ $$? = 5 ]  # 5: no test was selected
 
