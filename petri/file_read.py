@@ -9,7 +9,7 @@ from petri.diagnostics import Diagnostic, Value
 from petri.structs import Frozen, as_dict, field
 
 _MISSING = ("capture-unknown-blocks", "capture-dropped", "capture-missing-bytes")
-"""That packets are missing: warnings."""
+"""Warnings: packets are missing."""
 
 _CHANGED = (
     "capture-cut",
@@ -21,7 +21,7 @@ _CHANGED = (
     "capture-shared-flows",
     "capture-interfaces",
 )
-"""That packets are not as they were on the wire: notes."""
+"""Notes: packets are not as they were on the wire."""
 
 
 class FileRead(Frozen):

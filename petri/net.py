@@ -154,7 +154,7 @@ class SetArc(Part):
 
     @property
     def variables(self) -> list[int]:
-        """Those that receive their values by this arc."""
+        """Return the variables that receive their values by this arc."""
         return [self.number, *(total.variable for total in self.totals)]
 
 
@@ -221,7 +221,7 @@ class Stream(Part):
 
 
 class Place(Part):
-    """With a `weight`, the capacity is for the sum of the tokens' weights, and of their kind; else for their number."""
+    """Hold tokens. A capacity is for their number; with a `weight`, for the sum of their weights, and of its kind."""
 
     name: str
     colour: Colour = Colour()
@@ -267,7 +267,7 @@ def whole_weight(value: Scalar) -> int:
 
 
 class Preference(Part):
-    """Of several bindings, those with the least key are chosen from, or those with the greatest (I4)."""
+    """Choose from the bindings with the least key, or from those with the greatest (I4)."""
 
     key: Expr  # int or real, of the variables that arcs bind
     most: bool = False

@@ -39,7 +39,7 @@ class Frozen(msgspec.Struct, frozen=True):
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Part(Frozen, gc=False):
-    """As `Frozen`, of numbers, texts, and tuples of such objects, so that it is in no cycle.
+    """Be `Frozen`, of numbers, texts, and tuples of such objects, and so in no cycle.
 
     The garbage collector does not know it. A large net has a million: they are smaller, and collections shorter.
     """

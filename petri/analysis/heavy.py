@@ -32,7 +32,7 @@ NOW, END = -1, -2  # beside the numbers of variables
 
 
 class HeavyTails:
-    """Of one net."""
+    """Find the heavy tails of one net, each answer when it is asked for first."""
 
     def __init__(self, net: Net) -> None:
         self.net = net
@@ -40,7 +40,7 @@ class HeavyTails:
 
     @cached_property
     def _variables(self) -> list[dict[int, Tail]]:
-        """Of each transition, the variables that are heavy; those of tokens have what goes into the slots of places."""
+        """Find the heavy variables of each transition; those of tokens have what goes into the slots of places."""
         found: list[dict[int, Tail]] = [{} for _ in self.net.transitions]
         changed = True
         while changed:
@@ -92,7 +92,7 @@ class HeavyTails:
 
     @cached_property
     def transitions(self) -> frozenset[int]:
-        """Those whose averages over time have an infinite variance."""
+        """Find the transitions whose averages over time have an infinite variance."""
         return self._reached[0]
 
     @cached_property

@@ -53,19 +53,19 @@ class Bounds:
 
     @cached_property
     def measures(self) -> list[Bound]:
-        """Those measures that are quotients of averages."""
+        """Bound the measures that are quotients of averages."""
         formulas = [(one, quotient(one.formula, self._system)) for one in self.net.measures if one.window is None]
         found = ((one, formula) for one, formula in formulas if formula is not None and not formula.totals)
         return [self._bound(one.name, one.dimension, formula) for one, formula in found]
 
     @cached_property
     def transitions(self) -> list[Bound]:
-        """How often each transition fires in a time unit."""
+        """Bound how often each transition fires in a time unit."""
         return [self._bound(one.name, "events", self._figure("rate", t)) for t, one in enumerate(self.net.transitions)]
 
     @cached_property
     def places(self) -> list[Bound]:
-        """How many tokens each place holds on average."""
+        """Bound how many tokens each place holds on average."""
         return [self._bound(one.name, "", self._figure("mean", p)) for p, one in enumerate(self.net.places)]
 
     def _figure(self, op: str, number: int) -> Quotient:

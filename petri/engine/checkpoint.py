@@ -17,7 +17,7 @@ from petri.net import Slot, Token
 from petri.structs import Frozen
 
 Words = tuple[int, ...]
-"""Of tokens, slot after slot."""
+"""The values of tokens, slot after slot."""
 
 Stream = tuple[int, int, int, int]
 """The state of SFC64."""
@@ -118,7 +118,7 @@ class SavedOwnClocks(Frozen, array_like=True):
 
 
 class SavedHistogram(Frozen, array_like=True):
-    """As `petri.measure.histogram.Histogram` has it; buckets with values, ascending."""
+    """Keep a `petri.measure.histogram.Histogram`: its buckets that have values, ascending."""
 
     count: int = 0
     origin: float = 0.0
@@ -140,7 +140,7 @@ class SavedWaiting(Frozen, array_like=True):
 
 
 class SavedPassage(Frozen, array_like=True):
-    """As `petri.measure.passage.Passages` has it; the oldest start comes first."""
+    """Keep the starts of `petri.measure.passage.Passages`, the oldest first."""
 
     times: SavedHistogram
     unmatched: int
@@ -172,7 +172,7 @@ class SavedYoung(Frozen, array_like=True):
 
 
 class SavedFlow(Frozen, array_like=True):
-    """As `petri.measure.reorder.Flow` has it.
+    """Keep a `petri.measure.reorder.Flow`.
 
     missing: low, high, position, time. stairs: sequence, position, length. index, waiting, early: of its
     displacements; early numbers ascend. fallen: how many, and the last.
@@ -201,7 +201,7 @@ class SavedFlow(Frozen, array_like=True):
 
 
 class SavedOrder(Frozen, array_like=True):
-    """As `petri.measure.reorder.Reordering` has it; counts: `petri.engine.saved_check.COUNTED`.
+    """Keep a `petri.measure.reorder.Reordering`; counts: `petri.engine.saved_check.COUNTED`.
 
     The flow heard last comes last. retired: the keys of retired flows, in order.
     """

@@ -179,7 +179,7 @@ class StateSpace(Protocol):
 
     @property
     def sojourns(self) -> Floats:
-        """Of each tangible state, unless the chain is continuous: the mean time until something ends."""
+        """Return the mean time of each tangible state until something ends, unless the chain is continuous."""
 
     @property
     def arcs(self) -> int: ...

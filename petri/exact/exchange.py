@@ -47,7 +47,7 @@ class ValueSymmetry(Frozen):
 
 
 class Symmetries(Frozen):
-    """Of elements and of values; no place, and no firing in progress, has to do with two of them.
+    """Exchange elements and values; no place, and no firing in progress, has to do with two of them.
 
     places, transitions: for each, those with the same figures.
     """

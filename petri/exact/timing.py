@@ -14,7 +14,7 @@ ENDLESS: Final = frozenset(
 )
 """The draws whose outcomes are not enumerated."""
 IN_STAGES: Final = frozenset("exp erlang hyperexponential geometric".split())
-"""Those of which a state can hold the rest."""
+"""Distributions of which a state can hold the rest."""
 
 
 def without_stages(times: Iterable[Expr | None]) -> str:

@@ -20,7 +20,7 @@ MOST_STEPS = 20_000_000
 
 
 class Transient(Frozen):
-    """Of each state: its probability at an instant, and the expected time in it up to there [the net's time unit].
+    """Hold each state's probability at an instant, and the expected time in it up to there [the net's time unit].
 
     finished: of that time, what is in sojourns that have ended; all of it where times are exponential. error: relative,
     of every sum of them with rewards that are not negative. missing: the probability that is left out, and the time, at

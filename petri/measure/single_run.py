@@ -42,7 +42,7 @@ REFERENCE: Final = 160
 """The number of batches of a run that correlations are converted to."""
 
 LARGEST_CORRELATION: Final = 0.45
-"""Of the ranks of successive batches, were there `REFERENCE` of them; above it no interval is given."""
+"""The correlation of ranks of successive batches, of `REFERENCE` batches, above which there is no interval."""
 
 WIDER_FROM: Final = 0.25
 """The correlation of ranks from which the interval is widened."""
@@ -51,7 +51,7 @@ WIDEST: Final = 3.0
 """The factor by which it is widened at `LARGEST_CORRELATION`; between the two correlations it grows in proportion."""
 
 LARGEST_SKEWNESS: Final = 0.8
-"""Of the n joined batches, as a share of the greatest that n values can have, (n - 2) / √(n - 1).
+"""The skewness of the n joined batches, as a share of the greatest that n values can have, (n - 2) / √(n - 1).
 
 One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above, it hangs on a single event.
 """

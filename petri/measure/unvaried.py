@@ -63,7 +63,7 @@ class Ranged(Frozen):
 
 
 class Ranges(Frozen, eq=False):
-    """As `Ranged`, of n replications: each field is an array [n]."""
+    """Keep the `Ranged` of n replications: each field is an array [n]."""
 
     value: Any
     low: Any

@@ -176,7 +176,7 @@ class Windows(Sequence[Observation]):
 
     @cached_property
     def across(self) -> Observation:
-        """As `across`, with the columns of the probes."""
+        """Do what `across` does, with the columns of the probes."""
         return replace(across(self.together), probes=tuple(self.probes))
 
     def pieces(self) -> Observation:

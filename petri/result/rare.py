@@ -53,7 +53,7 @@ class Rare:
 
     @cached_property
     def looks(self) -> Floats:
-        """As many independent looks at the net as each replication is worth."""
+        """Count the independent looks at the net that each replication is worth."""
         looks = independent_looks(self.windows, self.ran.batches, self.ran.batch_ends, self.constancy.emptied)
         if self.fixed_length:  # the batches of one that died say nothing of how it lives on
             looks = np.where(np.isnan(self.ran.numbers["died"]), looks, 1.0)
@@ -155,7 +155,7 @@ def ranges(net: Net, plan: Plan, ran: Ensemble, kept: Iterable[Figure]) -> dict[
 
 
 Hits = tuple[Any, Any]
-"""As `Ranges` has them."""
+"""The fields `hits` and `rest` of `Ranges`."""
 
 NO_EVENTS: Final[Hits] = math.nan, False
 

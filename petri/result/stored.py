@@ -55,7 +55,7 @@ class Failure(Frozen):
 
     @property
     def in_model(self) -> bool:
-        """As of a `RunFailure`."""
+        """Tell whether the failure is of the model, and not of a recording."""
         return bool(self.transition) or any(note.startswith("at time") for note in self.notes)
 
     @property

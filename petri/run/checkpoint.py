@@ -16,7 +16,7 @@ Columns = dict[str, Number | list[Number]]
 
 
 class SavedObservation(Frozen, array_like=True):
-    """As `petri.measure.observation.Observation` has it."""
+    """Keep a `petri.measure.observation.Observation`."""
 
     elapsed: float
     columns: dict[str, list[Number]]
@@ -48,7 +48,7 @@ def _array(name: str, value: Number | list[Number]) -> Any:
 
 
 class SavedSeries(Frozen, array_like=True):
-    """Of a measure in windows: the values so far, and where the window under way began. last: None in the warm-up."""
+    """Keep a measure in windows: its values so far, and where the window under way began; last: None in the warm-up."""
 
     values: tuple[float, ...]
     start: float

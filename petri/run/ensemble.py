@@ -160,12 +160,12 @@ class Ensemble(Sequence["Replication"]):
 
     @property
     def faults(self) -> list[Fault]:
-        """Those of all replications, in order."""
+        """Return the windows of all replications, in order."""
         return [one.fault for _, one in sorted(self.special.items()) if one.fault is not None]
 
     @property
     def firings(self) -> int:
-        """Of all together."""
+        """Return the window of all together."""
         return sum(self.numbers["firings"].tolist())
 
     def without_batches(self) -> Ensemble:

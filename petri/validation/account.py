@@ -51,8 +51,8 @@ class Tally:
 
 @dataclass(frozen=True)
 class Deviation:
-    """Of several figures of one measure: the root mean square of the differences from the paper, in the paper's root
-    mean square, and the median and the greatest of the relative differences, all as shares. A figure of 0 has no
+    """Compare several figures of one measure: the root mean square of the differences from the paper, in the paper's
+    root mean square, and the median and the greatest of the relative differences, all as shares. A figure of 0 has no
     relative difference. `words`: the parameters that tell such groups of an experiment apart.
     """
 

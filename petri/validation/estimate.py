@@ -34,7 +34,7 @@ class Estimate:
         self.position += 1
 
     def look(self, share: float, here: float, seconds: float) -> None:
-        """Of the current experiment: the share that is done, that which this process did, and its seconds for it."""
+        """Say what is done of the current experiment: the share, that of this process, and its seconds for it."""
         self._share_now = min(share, 1.0)
         self._worked_now = self._work[self.position] * here
         self._passed_now = seconds if here else 0.0

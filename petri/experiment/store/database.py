@@ -635,7 +635,7 @@ COLUMNS: Final = {
     "tallies": StoredColumn("tallies", decode_tallies, encode_tallies),
     "ranges": StoredColumn("ranges", decode_ranges, encode_ranges),
 }
-"""Of the replications, by name: all but those that the store itself fills."""
+"""The columns of replications by name, but for those that the store itself fills."""
 
 ADDED: Final = {"courses", "tallies", "ranges"}
 

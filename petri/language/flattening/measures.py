@@ -26,7 +26,7 @@ MOST_OF_ARRAY = 10_000  # measures of an array
 MOST_MEASURES = 100_000
 Found = TypeVar("Found")
 Elements = Mapping[str, Sequence[net.Place | net.Transition]]
-"""Those of the flat net, as "place" and as "transition"."""
+"""The elements of the flat net by "place" and "transition"."""
 Templates = Mapping[int, Sequence[MeasureTemplate]]
 
 

@@ -39,7 +39,7 @@ LOCAL, PLACES, VARIABLE, NOW, END, CHANCE, TAKEN = 1, 2, 4, 8, 16, 32, 64
 
 
 class Node(Struct, gc=False):
-    """As `net.Expr`, and in addition:
+    """Be an operation of `net.Expr`, or besides:
 
     op      value
     local   number of a local

@@ -76,7 +76,7 @@ class SetTemplate(Struct):
 
 
 class OutputTemplate(Struct):
-    """With `indices`, `place` is an array, and they pick the element when the firing starts.
+    """Name a place; with `indices`, it is an array, and they pick the element when the firing starts.
 
     The arc of `reply(r)` has the type of the request as its place: it leads to where the caller waits. Its index is the
     number of that place. `delay` is how long after the start of the firing its tokens arrive, None when it ends.

@@ -24,7 +24,7 @@ STEPS_KEPT: Final = 16  # parameters that are turned together, of one recording
 
 
 class Differs(Exception):
-    """With these values a number is another that decided something, or it cannot be computed."""
+    """Raised where a number that decided something is another with these values, or cannot be computed."""
 
 
 class Recording:

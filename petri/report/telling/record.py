@@ -78,7 +78,7 @@ class RunRecord(Frozen, kw_only=True):
 
     @property
     def firings(self) -> int:
-        """Those of trials included."""
+        """Count the firings of trials as well."""
         if not isinstance(self.replications, Ensemble):
             return sum(one.firings for one in self.replications)
         trials: Iterable[int] = (
