@@ -14,6 +14,7 @@ import petri
 from petri import language, library
 from petri.catalogue import units
 from petri.engine.interface import Limits
+from petri.language import settings
 from petri.model import Model
 from petri.net import Net
 from petri.run.session import begin
@@ -47,7 +48,10 @@ def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Mode
 
     with monkeypatch.context() as patch:
         patch.setattr("petri.language.checking.expressions.quantities.in_net_units", in_net_units)
-        return petri.load(name)
+        settings.forget()  # a text that was read before is not read again
+        found = petri.load(name)
+    settings.forget()
+    return found
 
 
 SCALED = [(name, FACTORS[number % len(FACTORS)]) for number, name in enumerate(library.net_names())]
@@ -67,6 +71,8 @@ def test_scaled_nets_of_the_library_do_the_same(name: str, factor: Fraction, mon
     as_it_is = petri.load(name).net
     if as_it_is.seconds is None or any(place.stream for place in as_it_is.places):
         pytest.skip("its times have no unit, or come from a file, which is not scaled")
+    if as_it_is.time_unit in dict(as_it_is.units):
+        pytest.skip("its unit of time is its own, and as many times as long")
     other = scaled(name, factor, monkeypatch).net
     assert other.tick.length == as_it_is.tick.length * factor
     assert hash_of(other, "native", 20_000) == hash_of(as_it_is, "native", 20_000)

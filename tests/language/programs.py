@@ -277,8 +277,8 @@ class Programs:
         }
 
     def taken(self) -> tree.Expr:
-        """Return the place of `all` or `each`."""
-        place = tree.Name(self.name(), NOWHERE)
+        """Return the place of `all` or `each`; behind `all`, `weight` would be a clause."""
+        place = tree.Name(self.chance.choice([name for name in NAMES if name != "weight"]), NOWHERE)
         return tree.Call(place, self._some(self.expression, 1, 2), NOWHERE) if self.chance.random() < 0.7 else place
 
     def _transition(self) -> dict[str, Any]:

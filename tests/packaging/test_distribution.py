@@ -132,7 +132,7 @@ def test_an_installed_wheel_runs_from_any_folder(wheel: Path, environment: Path,
     assert (tmp_path / "page.html").stat().st_size < 1_000_000
     assert run("check", "ixp2400").returncode == 0
     assert "error[native-missing]" in run("run", "mm1", "--engine", "native").stderr
-    assert "there are dynamic_buffering, " in run("validate", "nothing").stderr
+    assert "there are accelerators, dynamic_buffering, " in run("validate", "nothing").stderr
     assert run("help", "language").stdout == (ROOT / "docs/language.md").read_text(encoding="utf-8")
     typed = subprocess.run([python, "-c", "import petri; petri.load('mm1')"], cwd=tmp_path, capture_output=True)
     assert typed.returncode == 0, typed.stderr
