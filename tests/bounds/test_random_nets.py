@@ -93,8 +93,8 @@ def test_figures_of_random_nets_are_within_their_bounds(make: Make, number: int,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(1_000, 3_000, 250))
-@pytest.mark.parametrize("make", [joining_net, chosen_net])
-def test_figures_of_many_random_nets_are_within_their_bounds(make: Make, start: int) -> None:
-    compared = [assert_within(fine(make(Random(seed))), seed) for seed in range(start, start + 250)]
-    assert sum(compared) > 40
+@pytest.mark.parametrize("start", range(1_000, 3_000, 500))
+@pytest.mark.parametrize(("make", "number"), [(joining_net, 60), (chosen_net, 500)])
+def test_figures_of_many_random_nets_are_within_their_bounds(make: Make, number: int, start: int) -> None:
+    compared = [assert_within(fine(make(Random(seed))), seed) for seed in range(start, start + number)]
+    assert sum(compared) > 30
