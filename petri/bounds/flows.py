@@ -254,7 +254,12 @@ class Flows:
             mean = sum(value * share for value, share in law.items())
             return Flow(plus((mean, self.rate)), _few(parts), parts, mean, draws)
         parameters = [self.of(part) for part in e.args]
-        weights = _mean(e, [one.domain.constant for one in parameters], self.net)
+        constants = [one.domain.constant for one in parameters]
+        known = [one for one in constants if one is not None]
+        checked = e.op not in ("choice", "table", "empirical") and len(known) == len(constants)
+        if checked and not OPERATIONS[e.op].holds(*known):
+            return None  # a run that comes to this ends with the error
+        weights = _mean(e, constants, self.net)
         if weights is None:
             return None
         of = self._domain(e)
@@ -339,10 +344,11 @@ def _mean(e: Expr, constants: list[float | None], net: Net) -> list[float] | Non
         case "weibull" if first is not None:
             return [0.0, math.gamma(1.0 + 1.0 / first)] if first > 0.01 else None
         case "loglogistic" if first is not None:
-            return [0.0, math.pi / first / math.sin(math.pi / first)] if first > 1.0 else None
+            angle = math.pi / first if first > 1.0 else 0.0
+            return [0.0, angle / math.sin(angle)] if math.sin(angle) > 0.0 else None
         case "geometric" if first:
             return [0.0, 1.0 / first]
-        case "beta" if first is not None and second is not None:
+        case "beta" if first is not None and second is not None and first + second > 0.0:
             return [0.0, 0.0, first / (first + second)]
         case "binomial" if first is not None:
             return [0.0, first]

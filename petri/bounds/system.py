@@ -40,6 +40,7 @@ from petri.net import (
     is_memoryless,
     lasts,
 )
+from petri.ticks import HORIZON
 
 
 def _of_initial(place: Place, slot: int) -> Domain:
@@ -56,7 +57,7 @@ class System:
         self.net = net
         self.known = constancy_of(net)
         self.domains = Domains(net)
-        usual = sorted(time for time in self.known.usual_times if time > 0.0)
+        usual = sorted(min(max(time, 1.0), HORIZON) for time in self.known.usual_times if time > 0.0)
         self.scale = usual[len(usual) // 2] if usual else 1.0
         programme = self.programme = Programme()
         self.rates = [programme.variable() for _ in net.transitions]
