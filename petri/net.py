@@ -98,6 +98,11 @@ def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
         pending.extend(expression.args)
 
 
+def is_draw(part: Expr) -> bool:
+    """Return whether an operation is a distribution, from which a random value is drawn."""
+    return part.op in OPERATIONS and OPERATIONS[part.op].draws
+
+
 def constant_count(count: Expr | None) -> int | None:
     """Return the value of a number of tokens if it is the same for all bindings."""
     if count is None:
@@ -370,7 +375,7 @@ def is_memoryless(transition: Transition) -> bool:
 
 
 def _reads_time_or_draws(part: Expr) -> bool:
-    return part.op in ("now", "end") or (part.op in OPERATIONS and OPERATIONS[part.op].draws)
+    return part.op in ("now", "end") or is_draw(part)
 
 
 def is_shared(transition: Transition) -> bool:

@@ -9,6 +9,7 @@ from petri.bounds import Bound
 from petri.report.telling.bounds import HOLD, bound_tables
 from petri.report.telling.quantities import Units
 from petri.report.terminal.tables import print_prose, print_table
+from petri.result.export import number
 
 from ..options import nets
 from ..options.given import Given
@@ -16,6 +17,8 @@ from ..options.net_options import net_argument, settings_option
 from ..terminal import exits
 from ..terminal.console import stdout_console, write_json
 from .solve import exact_libraries
+
+NONE = "No measure of this net is a quotient of averages; --all has transitions and places."
 
 
 @click.command(name="bound")
@@ -47,31 +50,19 @@ def command(net: str, given: Given, everything: bool, as_json: bool) -> int:
             return exits.DONE
         tables = list(bound_tables(bounds, Units.of(model.net), everything))
     console = stdout_console()
-    for number, columns in enumerate(tables):
-        if number:
+    for place, columns in enumerate(tables):
+        if place:
             console.print()
         print_table(console, columns)
-    print_prose(
-        console,
-        Text(
-            f"\n{HOLD}"
-            if tables
-            else "No measure of this net is a quotient of averages; --all has transitions and places.",
-            style="dim",
-        ),
-    )
+    print_prose(console, Text(f"\n{HOLD}" if tables else NONE, style="dim"))
     return exits.DONE
 
 
 def _as_dict(bound: Bound) -> dict[str, object]:
-    """Return a bound for JSON: None where there is none."""
-
-    def known(value: float) -> float | None:
-        return value if value == value and abs(value) != float("inf") else None
-
+    """Return a bound for JSON: null where there is none."""
     sides = {"at_least": (bound.low, bound.below), "at_most": (bound.high, bound.above)}
     limits = {
         f"{side}_because": [{"kind": one.kind, "name": one.name, "count": one.count, "share": one.share} for one in of]
         for side, (_, of) in sides.items()
     }
-    return {"name": bound.name, **{side: known(value) for side, (value, _) in sides.items()}, **limits}
+    return {"name": bound.name, **{side: number(value) for side, (value, _) in sides.items()}, **limits}

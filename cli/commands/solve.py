@@ -15,6 +15,7 @@ from petri.model import Model
 from petri.report.telling.solution import compared
 from petri.report.terminal.solution import print_comparison, print_solution
 from petri.result import Result
+from petri.result.export import number
 
 from ..options import nets
 from ..options.given import Given
@@ -119,17 +120,13 @@ def show(solution: Solution, result: Result | None, seconds: float, as_json: boo
 
 def comparison_rows(solution: Solution, result: Result) -> list[dict[str, float | str | None]]:
     """Return each figure that both have, for JSON."""
-
-    def known(value: float) -> float | None:
-        return value if value == value and abs(value) != float("inf") else None
-
     return [
         {
             "name": one.exact.name,
-            "exact": known(one.exact.value),
-            "simulated": known(one.simulated.mean),
-            "half_width": known(one.simulated.half_width),
-            "apart": known(one.apart),
+            "exact": number(one.exact.value),
+            "simulated": number(one.simulated.mean),
+            "half_width": number(one.simulated.half_width),
+            "apart": number(one.apart),
         }
         for one in compared(solution, result)
     ]

@@ -13,7 +13,7 @@ from petri.engine.expression import Context, evaluate, ticks_of
 from petri.engine.random import RandomStream
 from petri.language.checking.doubts import doubts
 from petri.measure.windows import Windows
-from petri.net import Expr, Net, Scalar, Transition, is_shared, operations, time_of, times_of
+from petri.net import Expr, Net, Scalar, Transition, is_draw, is_shared, operations, time_of, times_of
 from petri.structs import Frozen
 from petri.ticks import HORIZON
 
@@ -95,7 +95,7 @@ def _has_few_ticks(time: Expr, transition: Transition) -> bool:
     drawn = {draw.variable: draw.expression for draw in transition.draws}
     parts = list(operations([time]))
     parts += [one for part in parts if part.op == "var" for one in operations([drawn.get(int(part.value or 0))])]
-    draws = [part for part in parts if part.op in OPERATIONS and OPERATIONS[part.op].draws and part.kind == "real"]
+    draws = [part for part in parts if is_draw(part) and part.kind == "real"]
     inside = operations([one for part in draws for one in OPERATIONS[part.op].alike(part.args)])
     return any(0.0 < abs(float(one.value or 0)) * scale < FINE for one in inside if one.op == "const")
 
@@ -161,7 +161,7 @@ def short_times(net: Net, windows: Windows | None) -> Iterator[Diagnostic]:
 
 def _is_continuous(time: Expr) -> bool:
     """Return whether it is drawn, and not from certain values."""
-    drawn = (part for part in operations([time]) if part.op in OPERATIONS and OPERATIONS[part.op].draws)
+    drawn = filter(is_draw, operations([time]))
     return any(part.kind == "real" and part.op not in ("choice", "table") for part in drawn)
 
 

@@ -16,7 +16,7 @@ from petri.analysis.structure import effect, invariants, taken
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.dependence import dependence
 from petri.latest import kept_for_latest
-from petri.net import Counter, Expr, Net, Sample, Term, Transition, lasts, operations, times_of
+from petri.net import Counter, Expr, Net, Sample, Term, Transition, is_draw, lasts, operations, times_of
 
 MOST_TRANSITIONS = 1_000  # of a net in which it is found out whose order matters
 MOST_IN_INVARIANTS = 150  # places, and transitions, of a net whose invariants are computed
@@ -56,10 +56,7 @@ class Constancy:
         return frozenset(found), frozenset(changed)
 
     def _draws(self, t: int) -> bool:
-        return any(
-            part.op in OPERATIONS and OPERATIONS[part.op].draws
-            for part in operations(expressions(self.net.transitions[t]))
-        )
+        return any(map(is_draw, operations(expressions(self.net.transitions[t]))))
 
     def _chooses(self, t: int) -> bool:
         """Return whether an arc may see several coloured tokens, one of which is chosen (I4)."""
@@ -366,7 +363,7 @@ def _size(e: Expr, net: Net) -> float:
     if e.op in ("table", "empirical"):
         return max(map(abs, net.tables[int(e.value or 0)].values))
     parts = [_size(part, net) for part in e.args]
-    if e.op in OPERATIONS and OPERATIONS[e.op].draws:
+    if is_draw(e):
         return max(OPERATIONS[e.op].alike(parts), default=0.0)
     if e.op == "mul":
         return parts[0] * parts[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
+from petri.bounds.domains import is_fed
 from petri.bounds.formula import Quotient, quotient
 from petri.bounds.programme import Because, Optimum, plus
 from petri.bounds.system import System
@@ -21,10 +22,10 @@ class Limit(Frozen):
     """What limits a figure. name: of a place or transition. share: how much of the bound it allows.
 
     kind: `arrivals` of a transition that goes on for ever, `busy` for tokens that are in use all the time (`count` of
-    them), `capacity` of a place, `servers` or `clock` of a transition.
+    them), `capacity` of a place, `servers` of a transition.
     """
 
-    kind: Literal["arrivals", "busy", "capacity", "servers", "clock"]
+    kind: Literal["arrivals", "busy", "capacity", "servers"]
     name: str
     count: float
     share: float
@@ -110,21 +111,19 @@ class Bounds:
 
     def _source(self, place: int) -> int | None:
         """Return the transition that feeds the net, if the place is in a small part that needs nothing of the rest."""
-        known, part = self._system.known, set[int]()
-        pending = list(known.changers(place))
-        while pending and len(part) <= MOST_IN_SOURCE:
-            t = pending.pop()
-            if t not in part:
+        transitions = self.net.transitions
+        part, needed, pending = set[int](), {place}, [place]
+        while pending:
+            for t in self._system.known.changers(pending.pop()) - part:
                 part.add(t)
-                pending += [
-                    other for p in dependence(self.net, self.net.transitions[t]).places for other in known.changers(p)
-                ]
-        if len(part) > MOST_IN_SOURCE:
+                more = dependence(self.net, transitions[t]).places - needed
+                needed |= more
+                pending += more
+            if len(part) > MOST_IN_SOURCE:
+                return None
+        if any(is_fed(self.net.places[one]) for one in needed):
             return None
-        own = {p for t in part for p in dependence(self.net, self.net.transitions[t]).places}
-        givers = (
-            t for t in sorted(part) if any(p not in own for arc in self.net.transitions[t].outputs for p in arc.places)
-        )
+        givers = (t for t in sorted(part) for arc in transitions[t].outputs if not needed.issuperset(arc.places))
         return next(givers, None)
 
 

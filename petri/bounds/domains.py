@@ -13,7 +13,7 @@ from itertools import chain, product
 from petri.catalogue.operations import NOT_NEGATIVE, OPERATIONS
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate
-from petri.net import Expr, Net, Place, Slot, Transition
+from petri.net import Expr, Net, Place, Slot, Transition, constant_count, is_draw
 from petri.structs import Frozen
 
 MOST_VALUES = 16  # of a domain that is kept as single numbers
@@ -82,7 +82,7 @@ def domain(e: Expr, variables: Mapping[int, Domain], net: Net) -> Domain:
         values = net.tables[int(e.value or 0)].values
         return few(values) if e.op == "table" else Domain(min(0.0, *values), max(values))
     parts = [domain(part, variables, net) for part in e.args]
-    if e.op in OPERATIONS and OPERATIONS[e.op].draws:
+    if is_draw(e):
         return _drawn(e, parts)
     if e.op == "if":
         condition = parts[0].constant
@@ -128,7 +128,7 @@ def _range(e: Expr, parts: Sequence[Domain]) -> Domain:
         case "sub":
             return Domain(a.low - b.high, a.high - b.low)
         case "mul":
-            return _hull([_times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)])
+            return product_range(a, b)
         case "div" | "idiv" if b.low > 0.0 or b.high < 0.0:
             ends = [_times(x, 1.0 / y) for x in (a.low, a.high) for y in (b.low, b.high)]
             return _hull([math.floor(x) if math.isfinite(x) and e.op == "idiv" else x for x in ends])
@@ -159,6 +159,11 @@ def _range_of_one(e: Expr, a: Domain) -> Domain:
         case "pow":
             return Domain(0.0, math.inf)
     return BOOLS if e.kind == "bool" else ANY
+
+
+def product_range(a: Domain, b: Domain) -> Domain:
+    """Return the range of a product."""
+    return _hull([_times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)])
 
 
 def _times(x: float, y: float) -> float:
@@ -199,6 +204,19 @@ def _drawn(e: Expr, parts: Sequence[Domain]) -> Domain:
 # ---------------------------------------------------------------- tokens
 
 
+def is_fed(place: Place) -> bool:
+    """Return whether tokens come to a place from a file or from outside."""
+    return place.stream is not None or place.port == "in"
+
+
+def initial(place: Place) -> list[Domain]:
+    """Return what each slot of the initial tokens may be."""
+    slots = place.colour.slots
+    if place.held > MOST_TOKENS:
+        return list(map(of_slot, slots))
+    return [few(value[index] for _, value in place.initial) for index in range(len(slots))]
+
+
 class Domains:
     """places: for each place, what its slots may hold. variables: for each transition, what its variables may be.
 
@@ -207,8 +225,8 @@ class Domains:
 
     def __init__(self, net: Net) -> None:
         self.net = net
-        self.places = [self._initial(place) for place in net.places]
-        self.filled = [place.held > 0 or _is_fed(place) for place in net.places]
+        self.places = [self._at_first(place) for place in net.places]
+        self.filled = [place.held > 0 or is_fed(place) for place in net.places]
         self.variables: list[dict[int, Domain]] = [{} for _ in net.transitions]
         self.possible = [False] * len(net.transitions)
         self._takers: list[list[int]] = [[] for _ in net.places]
@@ -227,11 +245,8 @@ class Domains:
             for place in self._fire(t, widens=times[t] > ROUNDS):
                 pending |= dict.fromkeys(self._takers[place])
 
-    def _initial(self, place: Place) -> list[Domain]:
-        slots = place.colour.slots
-        if _is_fed(place) or place.held > MOST_TOKENS:
-            return [of_slot(slot) for slot in slots]
-        return [few(value[index] for _, value in place.initial) for index in range(len(slots))]
+    def _at_first(self, place: Place) -> list[Domain]:
+        return list(map(of_slot, place.colour.slots)) if is_fed(place) else initial(place)
 
     def _give_up(self) -> None:
         """Let everything be what its type lets it be."""
@@ -276,7 +291,7 @@ class Domains:
         """Return the domains of the variables that arcs bind, narrowed by the guard; None if it cannot fire."""
         variables: dict[int, Domain] = {}
         for arc in transition.inputs:
-            if not self.filled[arc.place]:
+            if not self.filled[arc.place] and constant_count(arc.count):  # another number may be 0
                 return None
             for match, held in zip(arc.pattern, self.places[arc.place], strict=True):
                 if match.bind is not None:
@@ -302,11 +317,6 @@ class Domains:
         first = len(transition.variables)
         held = self.places[transition.sets[number].place]
         return {first + index: one for index, one in enumerate(held)}
-
-
-def _is_fed(place: Place) -> bool:
-    """Return whether tokens come to a place from a file or from outside."""
-    return place.stream is not None or place.port == "in"
 
 
 def _conjuncts(guard: Expr | None) -> Iterable[Expr]:

@@ -12,12 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petri.bounds.domains import MOST_VALUES, Domain, domain
+from petri.bounds.domains import MOST_VALUES, Domain, domain, product_range
 from petri.bounds.programme import Linear, Programme, plus
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate
-from petri.net import Expr, Net, operations
+from petri.net import Expr, Net, is_draw, operations
 from petri.structs import Frozen
 
 Parts = Mapping[float, Linear]
@@ -79,7 +79,7 @@ class Flows:
 
     def of(self, e: Expr) -> Flow:
         """Return the flow of an expression. Equal expressions without draws have the same."""
-        if any(part.op in OPERATIONS and OPERATIONS[part.op].draws for part in operations([e])):
+        if any(map(is_draw, operations([e]))):
             return self._made(e)
         key = _key(e)
         if key not in self._known:
@@ -100,10 +100,7 @@ class Flows:
     def _single(self, e: Expr) -> Flow | None:
         """Return the flow of a function of one variable of few values: exact."""
         used = {int(part.value or 0) for part in operations([e]) if part.op == "var"}
-        others = any(
-            part.op in ("tokens", "now", "end") or (part.op in OPERATIONS and OPERATIONS[part.op].draws)
-            for part in operations([e])
-        )
+        others = any(part.op in ("tokens", "now", "end") or is_draw(part) for part in operations([e]))
         if others or len(used) > 1:
             return None
         if not used:
@@ -132,7 +129,7 @@ class Flows:
 
     def _combined(self, e: Expr) -> Flow | None:
         """Return the flow of an operation on flows; None where nothing but its range is known."""
-        if e.op in OPERATIONS and OPERATIONS[e.op].draws:
+        if is_draw(e):
             return self._draw(e)
         match e.op:
             case "real":
@@ -184,7 +181,7 @@ class Flows:
         for one, other in ((a, b), (b, a)):
             if one.domain.constant is not None:
                 return self.scaled(other, one.domain.constant)
-        of = _product_range(a.domain, b.domain)
+        of = product_range(a.domain, b.domain)
         for one, other in ((a, b), (b, a)):
             if one.mean is not None and not one.draws & other.draws:
                 mean = None if other.mean is None else one.mean * other.mean
@@ -262,16 +259,12 @@ class Flows:
         weights = _mean(e, constants, self.net)
         if weights is None:
             return None
-        of = self._domain(e)
-        linear = plus(
-            *((weight, one.linear) for weight, one in zip(weights, [*parameters, self.constant(1.0)], strict=False))
-        )
-        if all(one.domain.constant is not None for one in parameters):
-            mean = sum(
-                w * float(one.domain.low) for w, one in zip(weights, [*parameters, self.constant(1.0)], strict=False)
-            )
-            return Flow(linear, of, None, mean, draws) if math.isfinite(mean) else None
-        return Flow(linear, of)
+        weighted = list(zip(weights, [*parameters, self.constant(1.0)], strict=False))
+        linear, of = plus(*((weight, one.linear) for weight, one in weighted)), self._domain(e)
+        if len(known) < len(constants):
+            return Flow(linear, of)
+        mean = sum(weight * one.domain.low for weight, one in weighted)
+        return Flow(linear, of, None, mean, draws) if math.isfinite(mean) else None
 
 
 class _Alone(Sequence["int | float"]):
@@ -290,11 +283,6 @@ class _Alone(Sequence["int | float"]):
 
 def _few(parts: Mapping[float, object]) -> Domain:
     return Domain(min(parts), max(parts), frozenset(parts))
-
-
-def _product_range(a: Domain, b: Domain) -> Domain:
-    ends = [0.0 if x == 0.0 or y == 0.0 else x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Domain(min(ends), max(ends))
 
 
 def _key(e: Expr) -> object:
@@ -326,7 +314,7 @@ def _law(e: Expr, net: Net) -> dict[float, float] | None:
     for value, weight in pairs:
         if weight:
             law[value] = law.get(value, 0.0) + weight / total
-    return law
+    return law or None
 
 
 def _mean(e: Expr, constants: list[float | None], net: Net) -> list[float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from petri.bounds.programme import ONE, Linear, plus
+from petri.bounds.programme import ONE, Linear, plus, total
 from petri.bounds.system import System
 from petri.net import Counter, Sample, Term
 from petri.structs import Frozen
@@ -62,7 +62,7 @@ def quotient(term: Term, system: System) -> Quotient | None:
 
 def _arriving(system: System, place: int) -> Linear:
     """Return how many tokens come to a place in a time unit."""
-    return system.a_time_unit(plus(*((1.0, rate) for rate in system.into[place])))
+    return system.a_time_unit(total(system.into[place]))
 
 
 def _counted(system: System, number: int) -> Quotient | None:
@@ -88,8 +88,7 @@ def _sampled(system: System, term: Term) -> Quotient | None:
     values = [flows.of(value).domain for flows, value in of]
     if any(math.isinf(one.low) and math.isinf(one.high) for one in values):
         return None
-    counts = plus(*((1.0, flows.rate) for flows, _ in of))
-    sums = plus(*((1.0, flows.of(value).linear) for flows, value in of))
+    counts, sums = total(flows.rate for flows, _ in of), total(flows.of(value).linear for flows, value in of)
     if field == "mean":
         return Quotient(sums, counts)
     return Quotient(system.a_time_unit(sums if field == "sum" else counts), UNIT, 1)

@@ -39,6 +39,11 @@ def plus(*terms: tuple[float, Linear]) -> Linear:
     return {variable: coefficient for variable, coefficient in total.items() if coefficient}
 
 
+def total(parts: Iterable[Linear]) -> Linear:
+    """Return a sum."""
+    return plus(*((1.0, part) for part in parts))
+
+
 def _even(linear: Linear) -> Linear:
     """Return a row whose largest coefficient is 1, without those that are nothing beside it."""
     most = max(map(abs, linear.values()), default=1.0)

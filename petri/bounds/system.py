@@ -23,15 +23,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from petri.analysis.constancy import constancy_of
-from petri.bounds.domains import ANY, MOST_TOKENS, Domain, Domains, few, of_slot
+from petri.bounds.domains import ANY, Domain, Domains, initial, is_fed
 from petri.bounds.flows import Flow, Flows
-from petri.bounds.programme import ONE, Linear, Programme, plus
+from petri.bounds.programme import ONE, Linear, Programme, plus, total
 from petri.net import (
     Expr,
     InputArc,
     Net,
     OutputArc,
-    Place,
     Slot,
     Transition,
     Variable,
@@ -41,13 +40,6 @@ from petri.net import (
     lasts,
 )
 from petri.ticks import HORIZON
-
-
-def _of_initial(place: Place, slot: int) -> Domain:
-    """Return the values of the initial tokens."""
-    if place.held > MOST_TOKENS:
-        return of_slot(place.colour.slots[slot])
-    return few(value[slot] for _, value in place.initial)
 
 
 class System:
@@ -125,10 +117,20 @@ class System:
             self._out[arc.place].append((count.linear, list(self._taken_values(flows, arc))))
             self._changes(arc.place, -1.0, self._number(count.domain, starts))
         for place in transition.emptied:
-            taken, change = {self.programme.variable(): 1.0}, {self.programme.variable(): 1.0}
-            rate = Flows(self.net, self.programme, next(iter(taken)))
-            self._out[place].append((taken, [rate.unknown(one) for one in self.domains.places[place]]))
-            self._changes(place, -1.0, change)
+            self._out[place].append(self._any_number(place))
+            self._changes(place, -1.0, {self.programme.variable(): 1.0})
+
+    def _any_number(self, place: int) -> tuple[Linear, list[Flow]]:
+        """Return a flow of any number of tokens that the place may hold."""
+        rate = self.programme.variable()
+        return {rate: 1.0}, list(map(Flows(self.net, self.programme, rate).unknown, self.domains.places[place]))
+
+    def _come_in_any_number(self, place: int) -> None:
+        """Let tokens come to a place, of which nothing else is known."""
+        coming = self._any_number(place)
+        self._in[place].append(coming)
+        self.into[place].append(coming[0])
+        self._changes(place, 1.0, {self.programme.variable(): 1.0})
 
     def _unit(self, of: Slot | Variable) -> float:
         """Return about how large a value of this dimension is."""
@@ -165,8 +167,9 @@ class System:
         times = ends
         if arc.delay is not None:
             times = plus((1.0, {self._starts[t]: 1.0}), (-1.0, self._lasting(flows.of(arc.delay))))
-        if arc.each is not None:  # any number of tokens of a set
-            self._give_any(t, arc, list(places))
+        if arc.each is not None:  # one for each token of a set
+            for place in places:
+                self._come_in_any_number(place)
             return
         number = self._count(flows, arc.count)
         if arc.condition is not None:
@@ -175,23 +178,22 @@ class System:
         change = self._number(number.domain, times)
         index = None if arc.index is None else flows.of(arc.index)
         simple = index is not None and index.parts is not None and number.domain.constant == 1.0
-        rests, changes = {}, {}
+        rates, changes = {}, {}
         for place in places:
             if len(places) == 1:
                 rate, given = number.linear, change
             else:
                 rate, given = {self.programme.variable(): 1.0}, {self.programme.variable(): 1.0}
                 if simple and index is not None and index.parts is not None:
-                    own = [index.parts.get(float(at), {}) for at, one in enumerate(arc.places) if one == place]
-                    rate = plus(*((1.0, part) for part in own))
-            rests[place], changes[place] = rate, given
+                    rate = total(index.parts.get(float(at), {}) for at, one in enumerate(arc.places) if one == place)
+            rates[place], changes[place] = rate, given
             self._in[place].append((rate, self._given_values(flows, number, rate, values, place)))
             self.into[place].append(rate)
             self._changes(place, 1.0, given)
         if len(places) > 1:
             if not simple:
-                self.programme.equal(plus((-1.0, number.linear), *((1.0, rate) for rate in rests.values())))
-            self.programme.equal(plus((-1.0, change), *((1.0, given) for given in changes.values())))
+                self.programme.equal(plus((-1.0, number.linear), (1.0, total(rates.values()))))
+            self.programme.equal(plus((-1.0, change), (1.0, total(changes.values()))))
 
     def _given_values(self, flows: Flows, number: Flow, rate: Linear, values: Sequence[Flow], place: int) -> list[Flow]:
         """Return the flows of the values of tokens that come to a place at this rate."""
@@ -215,14 +217,6 @@ class System:
         variable = self.programme.variable()
         self.programme.equal(plus((1.0, linear), (-1.0, {variable: 1.0})))
         return variable
-
-    def _give_any(self, t: int, arc: OutputArc, places: list[int]) -> None:
-        for place in places:
-            rate, change = self.programme.variable(), {self.programme.variable(): 1.0}
-            of = Flows(self.net, self.programme, rate)
-            self._in[place].append(({rate: 1.0}, [of.unknown(one) for one in self.domains.places[place]]))
-            self.into[place].append({rate: 1.0})
-            self._changes(place, 1.0, change)
 
     # ------------------------------------------------------------ clocks
 
@@ -249,35 +243,44 @@ class System:
         return coloured <= 1 and self.known.is_persistent(t)
 
     def _most_clocks(self, t: int, transition: Transition, running: Linear) -> None:
-        clock = transition.clock
-        assert clock is not None
-        coloured = [arc for arc in transition.inputs if self.net.places[arc.place].colour.slots]
-        free = (
-            not transition.inhibitors
-            and transition.guard is None
-            and all(self.net.places[place].capacity is None for arc in transition.outputs for place in arc.places)
-        )
+        """Let no more clocks run than a transition has bindings (C1)."""
         if not transition.inputs:
             limit = plus((1.0, {ONE: 1.0}), (-1.0, running))
+            free = self._needs_only_tokens(transition)
             (self.programme.equal if free else self.programme.at_least)(limit, ("clock", t))
             return
-        if not coloured:
-            if clock.servers is not None:
-                self.programme.at_least({ONE: float(clock.servers), **plus((-1.0, running))}, ("servers", t))
-            for arc in transition.inputs:
-                if (count := constant_count(arc.count)) is not None and count > 0:
-                    self.programme.at_least(plus((1.0, {self.tokens[arc.place]: 1.0}), (-float(count), running)))
-            single = len(transition.inputs) == 1 and constant_count(transition.inputs[0].count) == 1
-            if free and single and clock.servers is None:
-                self.programme.equal(plus((1.0, {self.tokens[transition.inputs[0].place]: 1.0}), (-1.0, running)))
+        if not any(self.net.places[arc.place].colour.slots for arc in transition.inputs):
+            self._most_black_clocks(t, transition, running)
             return
         most = [self._shown(arc) for arc in transition.inputs]
         for number, arc in enumerate(transition.inputs):
             others = math.prod(most[:number] + most[number + 1 :])
-            if math.isfinite(others):
+            if math.isfinite(others) and constant_count(arc.count):
                 self.programme.at_least(plus((others, {self.tokens[arc.place]: 1.0}), (-1.0, running)))
         if math.isfinite(every := math.prod(most)):
             self.programme.at_least({ONE: every, **plus((-1.0, running))}, ("clock", t))
+
+    def _most_black_clocks(self, t: int, transition: Transition, running: Linear) -> None:
+        """Let no more clocks run than the black tokens that a transition takes allow, and those that it reads (C1)."""
+        assert transition.clock is not None
+        taking = [arc for arc in transition.inputs if not arc.keep]
+        servers = transition.clock.servers if taking else 1
+        if servers is not None:
+            self.programme.at_least({ONE: float(servers), **plus((-1.0, running))}, ("servers", t))
+        for arc in transition.inputs:
+            several = servers if arc.keep else 1  # the clocks that the same tokens serve
+            if (count := constant_count(arc.count)) and several is not None:
+                tokens = {self.tokens[arc.place]: float(several)}
+                self.programme.at_least(plus((1.0, tokens), (-float(count), running)))
+        if self._needs_only_tokens(transition) and servers is None and len(transition.inputs) == 1:
+            [arc] = taking
+            if constant_count(arc.count) == 1:
+                self.programme.equal(plus((1.0, {self.tokens[arc.place]: 1.0}), (-1.0, running)))
+
+    def _needs_only_tokens(self, transition: Transition) -> bool:
+        """Return whether neither a guard, nor an inhibitor arc, nor a capacity may keep it from firing."""
+        room = all(self.net.places[place].capacity is None for arc in transition.outputs for place in arc.places)
+        return transition.guard is None and not transition.inhibitors and room
 
     def _shown(self, arc: InputArc) -> float:
         """Return how many tokens an arc finds at most."""
@@ -294,16 +297,11 @@ class System:
         if place.port == "out":  # the environment takes them
             programme.equal(m)
             return
-        if place.stream is not None or place.port == "in":
-            rows = programme.variable()
-            of = Flows(self.net, programme, rows)
-            self._in[p].append(({rows: 1.0}, [of.unknown(one) for one in self.domains.places[p]]))
-            self.into[p].append({rows: 1.0})
-            self._changes(p, 1.0, {programme.variable(): 1.0})
-        initial = {ONE: float(place.held)} if place.held else {}
-        programme.equal(plus((1.0, initial), (1.0, self._change[p]), (-1.0, m)), ("tokens", p))
+        if is_fed(place):
+            self._come_in_any_number(p)
+        programme.equal(plus((float(place.held), {ONE: 1.0}), (1.0, self._change[p]), (-1.0, m)), ("tokens", p))
         if math.isfinite(high):
-            programme.at_least(plus((1.0, {ONE: high} if high else {}), (-1.0, m)), ("capacity", p))
+            programme.at_least(plus((high, {ONE: 1.0}), (-1.0, m)), ("capacity", p))
         if low:
             programme.at_least(plus((1.0, m), (-low, {ONE: 1.0})), ("capacity", p))
         gathered = None if math.isfinite(high) and self._ends is None else programme.variable()
@@ -317,7 +315,7 @@ class System:
     def _given_at_first(self, p: int, rate: Linear) -> tuple[Linear, list[Flow]]:
         """Return the initial tokens as a flow of a run that ends: what was there at first comes once."""
         flows = Flows(self.net, self.programme, self._named(rate))
-        return rate, [flows.unknown(_of_initial(self.net.places[p], k)) for k in range(len(self.domains.places[p]))]
+        return rate, list(map(flows.unknown, initial(self.net.places[p])))
 
     def _balance(self, p: int, gathered: int | None) -> None:
         """Let what comes leave, or gather: tokens, and their values."""
@@ -325,11 +323,7 @@ class System:
         left = [] if gathered is None else [(1.0, {gathered: 1.0})]
 
         def even(coming: Sequence[Linear], leaving: Sequence[Linear], rest: Sequence[tuple[float, Linear]]) -> None:
-            programme.equal(
-                plus(
-                    *((1.0, one) for one in coming), *((-1.0, one) for one in leaving), *((-w, one) for w, one in rest)
-                )
-            )
+            programme.equal(plus((1.0, total(coming)), (-1.0, total(leaving)), (-1.0, plus(*rest))))
 
         even([rate for rate, _ in self._in[p]], [rate for rate, _ in self._out[p]], left)
         for k, held in enumerate(self.domains.places[p]):
@@ -364,9 +358,8 @@ class System:
         """Let transitions that are always enabled together fire in the ratio of their weights (I3)."""
         alike: dict[object, list[int]] = defaultdict(list)
         for t, transition in enumerate(self.net.transitions):
-            free = transition.guard is None and not transition.inhibitors and transition.clock is None
-            room = all(self.net.places[p].capacity is None for arc in transition.outputs for p in arc.places)
-            if free and room and transition.inputs and constant_weight(transition) is not None:
+            free = self._needs_only_tokens(transition) and transition.clock is None
+            if free and transition.inputs and constant_weight(transition) is not None:
                 arcs = tuple((arc.place, constant_count(arc.count), arc.keep, arc.any) for arc in transition.inputs)
                 bound = [match.bind for arc in transition.inputs for match in arc.pattern if match.bind is not None]
                 plain = all(match.equal is None for arc in transition.inputs for match in arc.pattern)

@@ -102,7 +102,7 @@ class _Sentence(string.Formatter):
             return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
         word, _, bare = format_spec.partition(":")
         quote = "" if format_spec.endswith(":") and not bare else "`"
-        return _enumerate([f"{quote}{quoted(str(item))}{quote}" for item in value], word)
+        return listed([f"{quote}{quoted(str(item))}{quote}" for item in value], word)
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
@@ -131,7 +131,8 @@ def quoted(text: str) -> str:
     return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 1] + "…"
 
 
-def _enumerate(items: Sequence[str], word: str) -> str:
+def listed(items: Sequence[str], word: str = "and") -> str:
+    """Return items as a sentence has them: `a, b and c`. A long list is cut."""
     if len(items) > _LONGEST_LIST:
         items = [*items[:_LONGEST_LIST], f"{len(items) - _LONGEST_LIST} more"]
     if len(items) < 2:

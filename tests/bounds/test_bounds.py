@@ -85,6 +85,54 @@ def test_arrivals_limit_what_leaves() -> None:
     assert [(limit.kind, limit.name) for limit in bound.above] == [("arrivals", "arrive")]
 
 
+READ = """net read
+place gate = token
+place q = 10 * token
+transition t: {arcs} -> q  after exp(2)  servers all
+measure rate = rate(t)
+run until 1000
+"""
+
+
+@pytest.mark.parametrize(("arcs", "rate"), [("read gate, q", 5.0), ("read gate", 0.5)])
+def test_tokens_that_are_read_serve_all_clocks(arcs: str, rate: float) -> None:
+    model = petri.loads(READ.format(arcs=arcs).replace("-> q", "-> q" if "q" in arcs else "-> nothing"))
+    assert measure(model, "rate").high == pytest.approx(rate)
+    assert simulated(model, "rate") == pytest.approx(rate, rel=0.1)
+
+
+@pytest.mark.parametrize(("place", "number"), [("token", "n"), ("0..3", "x")])
+def test_an_arc_may_need_no_token(place: str, number: str) -> None:
+    """The place `b` is always empty."""
+    value, seen = ("= token", "a") if place == "token" else (": 0..3 = (0)", "a(x)")
+    model = petri.loads(f"""net none
+param n = 0 in 0..3
+place a {value}
+place b
+place c
+transition t: {seen}, {number} * b -> c  takes 1
+transition u: c -> {"a" if place == "token" else "a(0)"}  takes 1
+measure rate = rate(t)
+run until 100
+""")
+    assert measure(model, "rate").high == pytest.approx(0.5)
+    assert simulated(model, "rate") == pytest.approx(0.5, rel=0.05)
+
+
+def test_what_comes_from_outside_is_bounded_by_what_serves_it() -> None:
+    model = petri.loads("""net desk
+port in jobs
+port out done
+place desk = token
+transition serve: jobs, desk -> desk, done  takes 4
+measure rate = rate(serve)
+run until 100
+""")
+    bound = measure(model, "rate")
+    assert bound.high == pytest.approx(0.25)
+    assert [(limit.kind, limit.name) for limit in bound.above] == [("busy", "desk")]
+
+
 def test_a_net_that_dies_is_bounded_for_its_run() -> None:
     model = petri.loads("""net finite
 place stock = 100 * token

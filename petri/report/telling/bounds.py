@@ -9,6 +9,7 @@ from petri.bounds import Bound, Bounds, Limit
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.quantities import NOTHING, Units, counted
+from petri.wording.entry import listed
 
 HOLD = "These hold in the long run, whatever the distributions with these means; guards and orders may allow less."
 
@@ -56,21 +57,27 @@ def _reason(limits: Sequence[Limit]) -> str:
 
 
 def _sentence(limits: Sequence[Limit]) -> str:
-    names = [f"`{limit.name}`" for limit in limits]
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    one = len(limits) == 1
-    match limits[0].kind:
-        case "arrivals":
-            return f"{listed} {'brings' if one else 'bring'} no more"
-        case "busy":
-            whole = f"all {limits[0].count:,.0f} tokens of {listed}" if one and limits[0].count != 1.0 else listed
-            return f"{whole} would be {'busy' if whole == listed else 'in use'} all the time"
-        case "capacity":
-            return (
-                f"{listed} can hold {counted(int(limits[0].count), 'token')}" if one else f"{listed} can hold no more"
-            )
+    """Return what several limits of one kind say; of a single one also how much it has."""
+    names = listed([f"`{limit.name}`" for limit in limits])
+    kind, count = limits[0].kind, int(limits[0].count)
+    if len(limits) > 1:
+        return (
+            names
+            + {
+                "arrivals": " bring no more",
+                "busy": " would be busy all the time",
+                "capacity": " can hold no more",
+                "servers": " have no more servers",
+            }[kind]
+        )
+    if kind == "busy" and count != 1:
+        return f"all {count:,} tokens of {names} would be in use all the time"
     return (
-        f"{listed} {'has' if one else 'have'} {counted(int(limits[0].count), 'server')}"
-        if one
-        else f"{listed} have no more servers"
+        names
+        + {
+            "arrivals": " brings no more",
+            "busy": " would be busy all the time",
+            "capacity": f" can hold {counted(count, 'token')}",
+            "servers": f" has {counted(count, 'server')}",
+        }[kind]
     )
