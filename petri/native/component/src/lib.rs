@@ -40,8 +40,20 @@ fn keep(held: Held) -> u64 {
 
 fn held(handle: u64) -> Result<Held, Failure> {
     let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
-    let row = table.get(handle as u32 as usize).filter(|(uses, _)| u64::from(*uses) == handle >> 32);
+    let row = table.get(handle as u32 as usize).filter(|row| is_of(handle, row));
     row.and_then(|(_, held)| held.clone()).ok_or_else(no_handle)
+}
+
+/// Takes out of the table what a handle stands for: looked up and taken in one go, as another thread may free it, too.
+fn free(handle: u64) -> Result<Held, Failure> {
+    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+    let row = table.get_mut(handle as u32 as usize).filter(|row| is_of(handle, row));
+    row.and_then(|(_, held)| held.take()).ok_or_else(no_handle)
+}
+
+/// Whether a row of the table has not been given away again since the handle was.
+fn is_of(handle: u64, row: &(u32, Option<Held>)) -> bool {
+    u64::from(row.0) == handle >> 32
 }
 
 fn no_handle() -> Failure {
@@ -66,13 +78,26 @@ fn call(work: impl FnOnce() -> Result<i32, Failure>) -> i32 {
     done.unwrap_or_else(|_| defect()).unwrap_or_else(Failure::tell)
 }
 
+/// Does a call on an instance.
+fn call_on(handle: u64, work: impl FnOnce(&mut Instance) -> Result<i32, Failure>) -> i32 {
+    call(|| {
+        let instance = instance(handle)?;
+        let mut one = locked(&instance);
+        work(&mut one)
+    })
+}
+
+fn wrong_argument() -> Failure {
+    Failure::of(Code::Argument, "component-argument", &[])
+}
+
 /// Writes a result of a call.
 ///
 /// # Safety
 /// The pointer is null, or a value can be written there.
 unsafe fn give<T>(to: *mut T, value: T) -> Result<(), Failure> {
     if to.is_null() {
-        return Err(Failure::of(Code::Argument, "component-argument", &[]));
+        return Err(wrong_argument());
     }
     // SAFETY: the caller guarantees it.
     unsafe { to.write(value) };
@@ -82,12 +107,11 @@ unsafe fn give<T>(to: *mut T, value: T) -> Result<(), Failure> {
 /// # Safety
 /// The pointer is null, or that of a text that ends with 0.
 unsafe fn text<'a>(from: *const c_char) -> Result<&'a str, Failure> {
-    let wrong = || Failure::of(Code::Argument, "component-argument", &[]);
     if from.is_null() {
-        return Err(wrong());
+        return Err(wrong_argument());
     }
     // SAFETY: the caller guarantees it.
-    unsafe { CStr::from_ptr(from) }.to_str().map_err(|_| wrong())
+    unsafe { CStr::from_ptr(from) }.to_str().map_err(|_| wrong_argument())
 }
 
 /// # Safety
@@ -97,7 +121,7 @@ unsafe fn values<'a>(from: *const f64, count: usize) -> Result<&'a [f64], Failur
         return Ok(&[]);
     }
     if from.is_null() {
-        return Err(Failure::of(Code::Argument, "component-argument", &[]));
+        return Err(wrong_argument());
     }
     // SAFETY: the caller guarantees it.
     Ok(unsafe { from_raw_parts(from, count) })
@@ -119,7 +143,7 @@ unsafe fn room<'a>(at: *mut f64, count: usize) -> &'a mut [f64] {
 pub unsafe extern "C" fn pnsim_load(json: *const c_char, length: usize, net: *mut u64) -> i32 {
     call(|| {
         if json.is_null() || net.is_null() {
-            return Err(Failure::of(Code::Argument, "component-argument", &[]));
+            return Err(wrong_argument());
         }
         // SAFETY: the caller guarantees it.
         let bytes = unsafe { from_raw_parts(json.cast::<u8>(), length) };
@@ -149,11 +173,7 @@ pub unsafe extern "C" fn pnsim_new(net: u64, seed: u64, made: *mut u64) -> i32 {
 #[no_mangle]
 pub extern "C" fn pnsim_free(handle: u64) -> i32 {
     call(|| {
-        held(handle)?;
-        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
-        let freed = table[handle as u32 as usize].1.take();
-        drop(table);
-        drop(freed);
+        drop(free(handle)?); // when the table is free again
         Ok(OK)
     })
 }
@@ -183,9 +203,7 @@ pub unsafe extern "C" fn pnsim_place(handle: u64, name: *const c_char, place: *m
 /// There are `count` values at `token`.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_put(handle: u64, port: u32, time: f64, token: *const f64, count: usize) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         // SAFETY: the caller guarantees it.
         let words = one.net.words(port, unsafe { values(token, count) }?)?;
         let ticks = one.net.ticks(time)?;
@@ -199,9 +217,7 @@ pub unsafe extern "C" fn pnsim_put(handle: u64, port: u32, time: f64, token: *co
 /// There is room for a time.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_next(handle: u64, time: *mut f64) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         let next = one.component.next_event();
         // SAFETY: the caller guarantees it.
         unsafe { give(time, one.net.time(next)) }?;
@@ -213,9 +229,7 @@ pub unsafe extern "C" fn pnsim_next(handle: u64, time: *mut f64) -> i32 {
 /// There is room for a time at `reached`, or it is null.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_advance(handle: u64, until: f64, stops: i32, reached: *mut f64) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         let ticks = one.net.ticks(until)?;
         let done = one.component.advance(ticks, stops != 0);
         let now = done.map_err(|refused| one.failure(refused, u32::MAX, ticks))?;
@@ -231,15 +245,13 @@ pub unsafe extern "C" fn pnsim_advance(handle: u64, until: f64, stops: i32, reac
 /// There is room for a time, and for `size` values at `token`.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_take(handle: u64, port: u32, time: *mut f64, token: *mut f64, size: usize) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         let net = Arc::clone(&one.net);
         let width = net.compiled.program.places.get(port as usize).map_or(0, |place| place.width);
         // SAFETY: the caller guarantees it.
         let token = unsafe { room(token, size) };
         if token.len() < width {
-            return Err(Failure::of(Code::Argument, "component-argument", &[]));
+            return Err(wrong_argument());
         }
         match one.component.take(PlaceId(port)) {
             Ok(None) => Ok(OK),
@@ -260,9 +272,7 @@ pub unsafe extern "C" fn pnsim_take(handle: u64, port: u32, time: *mut f64, toke
 /// There is room for a handle.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_snapshot(handle: u64, snapshot: *mut u64) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         // SAFETY: the caller guarantees it.
         unsafe { give(snapshot, 0) }?;
         let component = one.component.snapshot().map_err(|refused| one.failure(refused, u32::MAX, 0))?;
@@ -305,9 +315,7 @@ pub unsafe extern "C" fn pnsim_marking(
     size: usize,
     tokens: *mut usize,
 ) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         let (net, engine) = (&one.net, one.component.engine());
         // SAFETY: the caller guarantees it.
         let room = unsafe { room(token, size) };
@@ -326,9 +334,7 @@ pub unsafe extern "C" fn pnsim_marking(
 /// `figure` ends with 0, and there is room for a value.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_figure(handle: u64, figure: *const c_char, value: *mut f64) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         // SAFETY: the caller guarantees it.
         let asked = unsafe { text(figure) }?;
         let found = one.figure(asked);
@@ -343,9 +349,7 @@ pub unsafe extern "C" fn pnsim_figure(handle: u64, figure: *const c_char, value:
 /// There is room for a number.
 #[no_mangle]
 pub unsafe extern "C" fn pnsim_hash(handle: u64, hash: *mut u64) -> i32 {
-    call(|| {
-        let instance = instance(handle)?;
-        let one = &mut *locked(&instance);
+    call_on(handle, |one| {
         // SAFETY: the caller guarantees it.
         unsafe { give(hash, one.component.engine().hash.0) }?;
         Ok(OK)
