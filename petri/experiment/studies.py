@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from petri.display import watching
 from petri.experiment.design.definition import Definition, Source
-from petri.experiment.design.options import make_study, takes_options_of
+from petri.experiment.design.options import Study, make_study, takes_options_of
 from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.forwarding.procedure import Watcher, run_forwarding
@@ -34,9 +36,7 @@ def search(
     rewritten, in a notebook or on a terminal. Raises ExperimentError or LanguageError if the search is invalid, and
     ExperimentError where a run stops with an error in the model.
     """
-    check_function("watch", watch)
-    study = make_study(Search, net, options, Definition)
-    with watching(study, watch, progress) as watcher:
+    with _study(Search, net, options, watch, progress) as (study, watcher):
         return run_search(study, engine=engine, threads=threads, watch=watcher, time_limit=time_limit)
 
 
@@ -56,7 +56,16 @@ def rfc2544(
     Options: those of `Forwarding` and `Bisected`, and until, warmup, seed, fixed and others of `Experiment`; the others
     are those of `petri.search`.
     """
-    check_function("watch", watch)
-    study = make_study(Forwarding, net, options, Definition)
-    with watching(study, watch, progress) as watcher:
+    with _study(Forwarding, net, options, watch, progress) as (study, watcher):
         return run_forwarding(study, engine=engine, threads=threads, watch=watcher, time_limit=time_limit)
+
+
+@contextmanager
+def _study(
+    kind: type[Study], net: Source, options: Mapping[str, Any], watch: Watcher | None, progress: bool
+) -> Iterator[tuple[Study, Any]]:
+    """Make a study, and show its progress while the block runs it."""
+    check_function("watch", watch)
+    study = make_study(kind, net, options, Definition)
+    with watching(study, watch, progress) as watcher:
+        yield study, watcher

@@ -16,7 +16,7 @@ from petri.language.meaning.traced import Differs, Recording, Traced
 from petri.language.problems import CheckError, Problems
 from petri.net import Net, Span
 from petri.regular import State, state_of
-from petri.structs import Frozen, Struct, field, fields, replace
+from petri.structs import Frozen, Struct, fields, replace
 
 NETS_KEPT: Final = 8
 RECORDINGS_KEPT: Final = 4  # of one net, which differ in what parameters decide
@@ -52,24 +52,24 @@ class Part(Frozen, eq=False):
 
 
 class Recorded(Struct):
-    """A net as it was read once. given: the values of parameters. read: the files."""
+    """A net as it was read once. overrides: the values of parameters. read: the files."""
 
     recording: Recording
     net: Part | int | None
     now: Net
     overrides: Overrides
-    given: Mapping[str, object]
     sources: dict[str, str]
     read: Mapping[str, State | None]
 
     def again(self, given: Mapping[str, object]) -> Reading:
         """Return the net with other values. Raises Differs."""
-        if not given.keys() >= self.given.keys():
+        kept = self.overrides.given
+        if not given.keys() >= kept.keys():
             raise Differs
         values: dict[str, Any] = {}
         sources = dict(self.sources)
         for name, value in given.items():
-            before = self.given.get(name, _SAME)
+            before = kept.get(name, _SAME)
             if value is before or (type(value) is type(before) and type(value) in _PLAIN and value == before):
                 sources |= self.overrides.texts.get(name, {})
                 continue
@@ -90,39 +90,33 @@ class Recorded(Struct):
         return all(state is not None and state_of(path) == state for path, state in self.read.items())
 
 
-class Known(Struct):
-    """What is kept of one net: recordings, the last one used first."""
-
-    recordings: list[Recorded] = field(default_factory=list)
-
-
-_known: dict[Hashable, Known] = {}
+_known: dict[Hashable, list[Recorded]] = {}
+"""The recordings of each net, the last one used first. A net that was read once has none yet."""
 
 
 def read_again(
     key: Hashable, given: Mapping[str, object], read: Callable[[Recording | None], tuple[Reading, Recorded | None]]
 ) -> Reading:
     """Return a net with these values, by a recording or from its text. read: does the latter, and may record it."""
-    known = _known.pop(key, None)
-    if known is None:
+    recordings = _known.pop(key, None)
+    if recordings is None:
         reading = read(None)[0]
         if len(reading[0].places) + len(reading[0].transitions) <= LARGEST_KEPT:
             while len(_known) >= NETS_KEPT:
                 _known.pop(next(iter(_known)), None)
-            _known[key] = Known()
+            _known[key] = []
         return reading
-    _known[key] = known
-    known.recordings = [one for one in known.recordings if one.holds]
-    for one in known.recordings:
+    recordings = _known[key] = [one for one in recordings if one.holds]
+    for one in recordings:
         try:
             found = one.again(given)
         except Differs:
             continue
-        known.recordings = [one, *(other for other in known.recordings if other is not one)]
+        _known[key] = [one, *(other for other in recordings if other is not one)]
         return found
     reading, recorded = read(Recording())
     if recorded is not None:
-        known.recordings = [recorded, *known.recordings[: RECORDINGS_KEPT - 1]]
+        _known[key] = [recorded, *recordings[: RECORDINGS_KEPT - 1]]
     return reading
 
 
@@ -138,7 +132,7 @@ def recorded(
     plain, part = _taken_apart(net, parts)
     texts = {name for one in overrides.texts.values() for name in one}
     sources = {name: text for name, text in problems.sources.items() if name not in texts}
-    return Recorded(recording, part, plain, overrides, overrides.given, sources, read)
+    return Recorded(recording, part, plain, overrides, sources, read)
 
 
 def _taken_apart(value: Any, known: dict[int, tuple[Any, Part | None, Any]]) -> tuple[Any, Part | int | None]:

@@ -89,9 +89,9 @@ def compared(name: str, settings_of: int, one_by_one: int) -> int:
         some = chance.sample(net.parameters, min(3, len(net.parameters)))
         cases.append({one.name: another(one, chance) for one in some})
     for values in cases:
-        before = {id(one) for known in settings._known.values() for one in known.recordings}
+        before = {id(one) for known in settings._known.values() for one in known}
         found = told(name, values)
-        short += len(found) > 2 and before == {id(o) for known in settings._known.values() for o in known.recordings}
+        short += len(found) > 2 and before == {id(o) for known in settings._known.values() for o in known}
         assert found == from_text(name, values), values
     return short
 
@@ -237,8 +237,8 @@ def test_a_recording_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "param n = 1.5\nplace p = token\ntransition t[i in 1..40]: p -> p  takes n * i"
     monkeypatch.setattr("petri.language.meaning.traced.MOST_STEPS", 30)
     nets = [language.loads(text, {"n": n}) for n in (1.0, 1.5, 2.5)]
-    [known] = settings._known.values()
-    assert len(known.recordings) == 2
-    assert len(known.recordings[0].recording.steps) < 100
+    [recordings] = settings._known.values()
+    assert len(recordings) == 2
+    assert len(recordings[0].recording.steps) < 100
     for net, n in zip(nets, (1.0, 1.5, 2.5), strict=True):
         assert [net.tick.time(one.time.value) for one in net.transitions] == [n * i for i in range(1, 41)]
