@@ -7,7 +7,8 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -76,6 +77,7 @@ TraceSink = Callable[[int, "Firings"], None]
 """Receives the replication's index and its next firings."""
 
 
+Of = TypeVar("Of")
 OutletSink = Callable[[int, Session], None]
 """Takes what has left through ports out from the session of the replication with this index."""
 
@@ -474,8 +476,25 @@ def replicate(
                 found.append((part.start, together))
         return found
 
+    shown = None if progress is None else partial(progress, state)
+    found, interrupted = _on_threads([work] * workers, begun, stop, shown, limit)
+    finished = sorted((part for of_thread in found for part in of_thread), key=lambda part: part[0])
+    return Ensemble.joined([Ensemble.none(net), *(one for _, one in finished)]), interrupted
+
+
+def _on_threads(
+    works: Sequence[Callable[[], Of]],
+    begun: threading.Event,
+    stop: StopSign,
+    shown: Callable[[], None] | None,
+    limit: TimeLimit,
+) -> tuple[list[Of], bool]:
+    """Return what works on threads return, and whether Ctrl-C or the limit has stopped them.
+
+    begun: set when this thread is ready for Ctrl-C, for which the works wait. shown: called again and again.
+    """
     interrupted = False
-    with CtrlC() as ctrl_c, Threads(workers, [work] * workers) as running:
+    with CtrlC() as ctrl_c, Threads(len(works), works) as running:
         try:
             while not running.done:
                 try:
@@ -483,8 +502,8 @@ def replicate(
                     running.wait(REFRESH)
                     if running.failed:
                         stop.set()
-                    if progress is not None:
-                        progress(state)
+                    if shown is not None:
+                        shown()
                     ctrl_c.check(NO_LIMIT if running.done else limit)
                 except KeyboardInterrupt:
                     stop.set()
@@ -492,8 +511,7 @@ def replicate(
         finally:
             stop.set()
             begun.set()
-    finished = sorted((part for of_thread in running.results() for part in of_thread), key=lambda part: part[0])
-    return Ensemble.joined([Ensemble.none(net), *(one for _, one in finished)]), interrupted
+    return running.results(), interrupted
 
 
 class Parts:
