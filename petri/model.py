@@ -6,10 +6,9 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
-from petri.bounds import Bounds, bounds_of
 from petri.component import Component
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.display import ShownInNotebook, live, report
@@ -35,6 +34,9 @@ from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
 from petri.traffic.attach import Files, with_streams
 from petri.views import Drawing, Why, graph_of
+
+if TYPE_CHECKING:
+    from petri.bounds import Bounds
 
 Setting = Scalar | bool | str | Sequence[Scalar | bool]
 """A value of a parameter: a number in the net's own units, text with a unit, or a list of numbers."""
@@ -367,6 +369,8 @@ class Model(ShownInNotebook, Frozen):
 
         Nothing is run. Raises ImportError without scipy.
         """
+        from petri.bounds import bounds_of  # which few programs need, and only with an extra
+
         return bounds_of(self.net)
 
     def reach(self, *, states: int | None = None, untimed: bool = False, all_values: bool = False) -> Reachability:
