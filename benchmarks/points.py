@@ -56,8 +56,8 @@ def point(name: str, values: Mapping[str, float], number: str, value: float) -> 
         nets = [petri.load(name, **values).net, another(), another(), another()]
     except petri.LanguageError:  # beyond its bounds
         return None
-    [known] = settings._known.values()
-    if len(known.recordings) > 1:
+    [recordings] = settings._known.values()
+    if len(recordings) > 1:
         return None
     kept = took(lambda: fire(another()))
     places = iter(nets * TURNS)

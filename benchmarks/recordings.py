@@ -11,13 +11,12 @@ import argparse
 import gzip
 import math
 import random
-import statistics
 import struct
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.ensembles import took
 from petri import language
 from petri._native import assume_free_core
 from petri.net import Net
@@ -108,12 +107,7 @@ def floor(path: Path) -> Callable[[], object] | None:
 
 def nanoseconds(work: Callable[[], object], rows: int, turns: int) -> float:
     """Return the median of the processor time for a row."""
-    found = []
-    for _ in range(turns):
-        before = time.process_time()
-        work()
-        found.append(time.process_time() - before)
-    return statistics.median(found) / rows * 1e9
+    return took(work, turns)[1] / rows * 1e9
 
 
 def row(title: str, net: Net, path: Path, rows: int, turns: int) -> str:
