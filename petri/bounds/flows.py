@@ -166,7 +166,7 @@ class Flows:
         )
 
     def repeated(self, flow: Flow, number: float) -> Flow:
-        """Return the flow of a value that each firing gives so many times."""
+        """Return the flow of a value that each firing gives `number` times."""
         parts = None if flow.parts is None else {value: plus((number, share)) for value, share in flow.parts.items()}
         return Flow(plus((number, flow.linear)), flow.domain, parts)
 

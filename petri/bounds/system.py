@@ -5,7 +5,7 @@ each place its tokens m.
 
 - **Flow**: what comes to a place leaves it, or gathers there; so do the values of its tokens (`flows.py`).
 - **Little's law**: h is the flow of the firing time. A clock that runs down for each firing has run for its time.
-- **Marking**: m is the initial marking, and what so many starts and ends of firings have changed (the state equation).
+- **Marking**: m is the initial marking, with what starts and ends of firings have taken and given (the state equation).
   All place invariants follow from it, and with Little's law they say that a resource is busy at most all of the time.
 - **Structure**: capacities, places that are empty whenever time passes, and transitions of which one is chosen by
   weights.
@@ -149,7 +149,7 @@ class System:
         return flows.constant(1.0) if count is None else flows.of(count)
 
     def _number(self, count: Domain, times: Linear) -> Linear:
-        """Return so many tokens for each of a number of firings."""
+        """Return the tokens of some firings, each of which has a number in this domain."""
         if count.constant is not None:
             return plus((count.constant, times))
         number = {self.programme.variable(): 1.0}
