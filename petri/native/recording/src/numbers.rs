@@ -80,7 +80,7 @@ impl Decimal {
             low.value = if lost > i64::from(DIGITS) { 0 } else { low.value / 10_i128.pow(lost as u32) };
             low.exponent = high.exponent;
         }
-        let value = low.value + if high.value == 0 { 0 } else { high.value };
+        let value = low.value + high.value;
         Decimal { value, exponent: low.exponent, digits: digits(value), dropped: self.dropped || other.dropped }
     }
 

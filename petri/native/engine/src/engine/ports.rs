@@ -20,8 +20,7 @@ impl Engine {
         let enough = self.firings.saturating_add(firings);
         loop {
             if let Err(error) = self.come(program) {
-                self.error = Some(*error);
-                return Reason::Error;
+                return self.stop_with(*error);
             }
             let (lacking, next) = (self.streams.arrivals.lacking(), self.streams.arrivals.next());
             let last = if lacking.is_some() { self.now } else { next - 1 };
@@ -41,8 +40,7 @@ impl Engine {
                 return Reason::Until;
             }
             if let Err(error) = self.pass_to(program, next) {
-                self.error = Some(*error);
-                return Reason::Error;
+                return self.stop_with(*error);
             }
         }
     }

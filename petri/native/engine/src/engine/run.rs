@@ -209,13 +209,7 @@ impl Engine {
     /// Interprets to the end of instant `until`, or for `firings` more firings. May be called again to go on.
     pub fn interpret(&mut self, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
-        let run = |engine: &mut Self, until, firings| engine.run(&program, until, firings);
-        if self.streams.arrivals.open {
-            return self.between_arrivals(&program, until, firings, |engine, until, firings| {
-                engine.advance(&program, until, firings, run)
-            });
-        }
-        self.advance(&program, until, firings, run)
+        self.advance(&program, until, firings, |engine, until, firings| engine.run(&program, until, firings))
     }
 
     /// The same by machine code.
@@ -229,19 +223,29 @@ impl Engine {
             self.marking.call(&code.called);
             self.observers.probes.call(&code.called);
         }
-        let run = |engine: &mut Self, until, firings| engine.run_with(&program, code, until, firings);
-        if self.streams.arrivals.open {
-            return self.between_arrivals(&program, until, firings, |engine, until, firings| {
-                engine.advance(&program, until, firings, run)
-            });
-        }
-        self.advance(&program, until, firings, run)
+        self.advance(&program, until, firings, |engine, until, firings| engine.run_with(&program, code, until, firings))
     }
 
-    /// Runs piece by piece, between which integrals are folded where it is time to, and keeps an error. When all that happens up to
-    /// `until` has happened, time is there.
+    /// Runs from one arrival from outside to the next, where there are some (I12), and keeps an error.
     #[inline(always)]
     fn advance(
+        &mut self,
+        program: &Program,
+        until: Ticks,
+        firings: u64,
+        mut run: impl FnMut(&mut Self, Ticks, u64) -> Result<Reason, Box<RunError>>,
+    ) -> Reason {
+        let mut pieces = |engine: &mut Self, until, firings| engine.run_pieces(program, until, firings, &mut run);
+        if self.streams.arrivals.open {
+            return self.between_arrivals(program, until, firings, pieces);
+        }
+        pieces(self, until, firings)
+    }
+
+    /// Runs piece by piece, between which integrals are folded where it is time to. When all that happens up to `until` has
+    /// happened, time is there.
+    #[inline(always)]
+    fn run_pieces(
         &mut self,
         program: &Program,
         until: Ticks,
@@ -268,12 +272,15 @@ impl Engine {
                     return Reason::Until;
                 }
                 Ok(reason) => return reason,
-                Err(error) => {
-                    self.error = Some(*error);
-                    return Reason::Error;
-                }
+                Err(error) => return self.stop_with(*error),
             }
         }
+    }
+
+    /// Keeps an error, which ends the run.
+    pub(super) fn stop_with(&mut self, error: RunError) -> Reason {
+        self.error = Some(error);
+        Reason::Error
     }
 
     /// Time passes in a dead net, whose state lasts, up to `until` (I10).
