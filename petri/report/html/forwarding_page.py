@@ -52,15 +52,7 @@ def _banners(outcome: ForwardingOutcome) -> list[Markup]:
 
 
 def _table(outcome: ForwardingOutcome) -> Markup:
-    known = columns(outcome)
-    headings, before = [], ""
-    for column in known:
-        first, _, second = column.heading.partition("\n")
-        before = first or before
-        headings.append((f"{before} {second}" if second else first, "figure"))
-    rows = list(zip(*(map(str, column.cells) for column in known), strict=True))
-    notes = [aside(line) for line in legend(outcome)]
-    return content(tables.table(headings, rows, "What is forwarded"), notes)
+    return content(tables.of_columns(columns(outcome), "What is forwarded"), [aside(line) for line in legend(outcome)])
 
 
 # ---------------------------------------------------------------- figures

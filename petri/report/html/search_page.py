@@ -25,7 +25,7 @@ def search_page(outcome: SearchOutcome) -> Page:
     units = Units.of(trials.net)
     page = Page(trials.title or f"{trials.net.name}: {question(outcome)}", f"Search of {trials.net.name}")
     page.head += [tables.prose(trials.description or trials.net.doc), _facts(outcome), *_banners(outcome)]
-    page.section("found", "What was found", _found_table(outcome))
+    page.section("found", "What was found", tables.of_columns(found_columns(outcome), "What was found"))
     axes = search_axes(outcome)
     parts = [_measure(page, outcome, one, units, axes) for one in figures_in_order(outcome)] if axes else []
     if parts:
@@ -67,12 +67,6 @@ def _banners(outcome: SearchOutcome) -> list[Markup]:
 def said(diagnostic: Diagnostic) -> str:
     """Return a diagnostic in one line, without its hints."""
     return " – ".join([diagnostic.message, *diagnostic.notes])
-
-
-def _found_table(outcome: SearchOutcome) -> Markup:
-    known = found_columns(outcome, "right with at least", "replications", missing="")
-    rows = list(zip(*(map(str, column.cells) for column in known), strict=True))
-    return tables.table([(column.heading, "figure") for column in known], rows, "What was found")
 
 
 def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes: Sequence[PlotAxis]) -> Markup:

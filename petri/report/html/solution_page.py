@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from petri.exact.solution import Solution
 from petri.report.html import tables
@@ -10,7 +10,6 @@ from petri.report.html.markup import Content, Markup, aside, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import Loads, picture
 from petri.report.html.run_page import banner, capital
-from petri.report.telling.columns import Column
 from petri.report.telling.expected import failing, holding
 from petri.report.telling.quantities import Units
 from petri.report.telling.solution import certainty, comparison, figure_tables, heading
@@ -26,7 +25,12 @@ def solution_page(solution: Solution, result: Result | None = None, sources: Map
         page.section(title.lower(), title, table)
     if result is not None:
         columns, remarks = comparison(solution, result, units)
-        page.section("simulated", "Exact and simulated", table_of(columns), *(aside(str(text)) for text in remarks))
+        page.section(
+            "simulated",
+            "Exact and simulated",
+            tables.of_columns(columns, "Exact and simulated"),
+            *(aside(str(text)) for text in remarks),
+        )
     page.section("net", "The net", picture(solution.net, sources, _busy(solution)))
     return page
 
@@ -50,17 +54,7 @@ def banners(solution: Solution) -> list[Markup]:
 def sections(solution: Solution, units: Units) -> Iterator[tuple[str, Markup]]:
     """Yield the tables with their titles."""
     for columns in figure_tables(solution, units):
-        yield columns[0].heading, table_of(columns)
-
-
-def table_of(columns: Sequence[Column]) -> Markup:
-    """Return a table of a terminal as one of a page."""
-    kinds = {"name": "name", "figure": "figure", "prose": ""}
-    heads = [(one.heading.replace("\n", " "), kinds[one.kind]) for one in columns]
-    cells = [[tables.name_tag(str(cell)) if one.kind == "name" else str(cell) for cell in one.cells] for one in columns]
-    rows = [tables.row(heads, line, "last") for line in zip(*cells, strict=True)]
-    remarks = len(columns) <= 3 and columns[-1].kind == "prose"  # which a narrow screen shows below each row
-    return tables.framed(heads, rows, columns[0].heading, "stacked" if remarks else None)
+        yield columns[0].heading, tables.of_columns(columns, columns[0].heading)
 
 
 def _busy(solution: Solution) -> Loads:

@@ -10,7 +10,6 @@ from typing import Final
 from petri.analysis.cautions import cautions
 from petri.experiment.design.definition import shown
 from petri.experiment.results.outcome import Outcome
-from petri.experiment.results.summary import PointOutcome
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
@@ -20,18 +19,13 @@ from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, caution_banners, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
-from petri.report.telling.dimensions import shown_dimension
-from petri.report.telling.expected import bound_text
 from petri.report.telling.quantities import Units, exact_quantity, number
-from petri.report.telling.unsettled import estimate, unsettled_note
+from petri.report.telling.sweep import axis_columns, expected_columns, legend, measure_columns
 
 MOST_MAPS: Final = 12  # heat maps of one measure
 SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer
 OPEN: Final = 8  # measures whose figures are unfolded
 MOST_ROWS: Final = 2_000
-EXPECTED: Final = (
-    ("point", "name"), ("measure", ""), ("found ± 95 %", "figure"), ("expected", "figure"), ("", ""), ("source", "doc")
-)  # fmt: skip
 SEEDS: Final = (("point", "name"), ("seed", "figure"), ("warm-up", "figure"), ("flat net", ""))
 
 
@@ -49,13 +43,13 @@ def sweep_page(outcome: Outcome) -> Page:
         *banners(outcome),
     ]
     if any(point.checked for point in outcome.points):
-        page.section("expected", "Expected values", _expected_table(outcome, units))
+        page.section("expected", "Expected values", _expected_table(outcome))
     _distributions(page, outcome, units, axes)
     _deviations(page, outcome, units)
     _parts(page, outcome, units)
     _measures(page, outcome, units, axes)
     if outcome.points:
-        page.section("points", "Every point", points_table(outcome, units, axes))
+        page.section("points", "Every point", points_table(outcome, [axis.name for axis in axes]))
     if outcome.files:
         page.section("recordings", "Recordings", tables.recordings_table(outcome.files))
     if outcome.points and net.places:
@@ -108,7 +102,8 @@ def banners(outcome: Outcome) -> list[Markup]:
     if missed:
         found.append(banner("fail", f"✗ {missed} of {len(checked)} expected values were missed"))
     elif checked:
-        found.append(banner("pass", f"✓ All {len(checked)} expected values were found"))
+        every = f"All {len(checked)} expected values were" if len(checked) > 1 else "The expected value was"
+        found.append(banner("pass", f"✓ {every} found"))
     return found
 
 
@@ -203,41 +198,23 @@ def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], 
 # ---------------------------------------------------------------- tables
 
 
-def _expected_table(outcome: Outcome, units: Units) -> Markup:
-    dimensions = {one.name: shown_dimension(one.dimension) for one in outcome.figures}
-    rows = []
-    for point in outcome.points:
-        for one in point.checked:
-            name, dimension = one.expected.measure, dimensions[one.expected.measure]
-            interval, within = point.intervals[name], one.expected.within
-            doubt = " (uncertain)" if one.verdict.certain is False else ""
-            said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
-            drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, one.verdict.tolerance)
-            wanted = bound_text("==", one.value, within.bound, not within.relative, units, dimension)
-            judged = (tag("span", said, class_=f"claim {kind}"), doubt, drawing)
-            found = estimate(point, name, dimension, units)
-            rows.append((point.label, tag("code", name), found, wanted, judged, one.expected.source))
-    return tables.table(EXPECTED, rows, "Expected values")
+def _expected_table(outcome: Outcome) -> Markup:
+    """Return the table with a chart of each figure and its bound."""
+    checked = [(point, one) for point in outcome.points for one in point.checked]
+    charts = []
+    for point, one in checked:
+        found = point.intervals[one.expected.measure]
+        charts.append(interval_mark(found.mean, found.half_width, "==", one.value, one.verdict.tolerance))
+    return tables.of_columns(expected_columns(checked, outcome), "Expected values", beside={"": charts})
 
 
-def points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Markup:
-    named = axes or [PlotAxis(name, ()) for name in outcome.axes]
-    columns = [
-        (name, "figure") for name in (*(axis.name for axis in named), "n", *(one.name for one in outcome.figures))
-    ]
-    rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
-    note = unsettled_note(outcome.points, outcome.figures, units)
-    made = tables.table(columns, rows, "Every point", more=len(outcome.points) - MOST_ROWS)
-    return content(made, aside(note))
-
-
-def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> list[Content]:
-    cells: list[Content] = [shown(point.parameters[one.name]) if one.name in point.parameters else "" for one in axes]
-    cells.append(str(len(point.rows)))
-    for one in kept:
-        text = estimate(point, one.name, shown_dimension(one.dimension), units)
-        cells.append((text, " *" if one.name in point.imprecise else ""))
-    return cells
+def points_table(outcome: Outcome, axes: Sequence[str] = ()) -> Markup:
+    """Return every point, with what the marks mean. axes: parameters, instead of those of the outcome."""
+    points = outcome.points[:MOST_ROWS]
+    measures = measure_columns(points, outcome.figures, Units.of(outcome.net))
+    columns = [*axis_columns(points, axes or outcome.axes), *measures]
+    made = tables.of_columns(columns, "Every point", more=len(outcome.points) - MOST_ROWS)
+    return content(made, [aside(line) for line in legend(measures, outcome.points, outcome)])
 
 
 def provenance(outcome: Outcome) -> list[Content]:
@@ -282,7 +259,7 @@ def provenance(outcome: Outcome) -> list[Content]:
 def add_trials(page: Page, trials: Outcome, what: str, axes: Sequence[PlotAxis]) -> None:
     """Add the last sections of a page of a search: every value that was tried, the net, and how to repeat this."""
     if trials.points:
-        page.section("tried", f"Every {what} tried", points_table(trials, Units.of(trials.net), axes))
+        page.section("tried", f"Every {what} tried", points_table(trials, [axis.name for axis in axes]))
         page.section("net", "The net", picture(trials.net))
         page.section("provenance", "How to repeat this", *provenance(trials))
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from rich.text import Text
+
 from petri.file_read import FileRead
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.formula import Judged
@@ -13,6 +15,7 @@ from petri.net import Net
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
 from petri.report.telling.cells import Cells
+from petri.report.telling.columns import Cell, Column
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.expected import expected, origin
 from petri.report.telling.quantities import Units, number, parameter_text
@@ -27,7 +30,9 @@ MOST_ROWS: Final = 1_000
 
 
 Columns = Sequence[tuple[str, str]]
-"""The heading of each column and what it contains: the "name" of the row, a "figure", a "doc", a "spark" or ""."""
+"""The heading of each column and what it contains: the "name" of the row, a "figure", one at the "left", a "doc", a
+"spark" or "".
+"""
 
 MEASURES: Final = (("measure", "name"), ("value ± 95 %", "figure"), ("", ""))
 PARAMETERS: Final = (("parameter", "name"), ("value", "figure"), ("", "doc"))
@@ -36,22 +41,65 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "transitions": ("rates", "rate over time"),
 }
 """Which course of `History` tables of places and of transitions show, with its heading."""
+COLOURS: Final = {"green": "pass", "red": "fail", "yellow": "warn"}
 RECORDINGS: Final = (("place", "name"), ("file", ""), ("rows read", "figure"), ("", ""))
 
 
 def table(columns: Columns, rows: Iterable[Sequence[Content]], label: str, *, more: int = 0) -> Markup:
     """Return a table that scrolls if it is too wide. more: how many rows there are that it does not show."""
-    made = [row(columns, cells) for cells in rows]
-    if more > 0:
-        made.append(tag("tr", tag("td", f"… and {more:,} more", colspan=len(columns))))
-    return framed(columns, made, label)
+    return framed(columns, [row(columns, cells) for cells in rows], label, more=more)
 
 
-def framed(columns: Columns, rows: Sequence[Markup], label: str, kind: str | None = None) -> Markup:
+def framed(columns: Columns, rows: Sequence[Markup], label: str, kind: str | None = None, more: int = 0) -> Markup:
     """Return a table of rows that `row` made."""
+    if more > 0:
+        rows = [*rows, tag("tr", tag("td", f"… and {more:,} more", colspan=len(columns)))]
     cells = [tag("th", text, scope="col", class_="figure" if what == "figure" else None) for text, what in columns]
     made = tag("table", tag("thead", tag("tr", cells)), tag("tbody", rows), class_=kind)
     return tag("div", made, class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+def of_columns(
+    columns: Sequence[Column], label: str, *, beside: Mapping[str, Sequence[Content]] | None = None, more: int = 0
+) -> Markup:
+    """Return the table that a terminal prints.
+
+    beside: what a page has room for in the cells of a column as well, by its heading. more: as in `table`.
+    """
+    heads, group = [], ""
+    for one in columns:
+        first, _, second = one.heading.partition("\n")  # an empty first line goes on with that of the column before
+        group = first or group
+        kind = "left" if one.left else "" if one.kind == "prose" else one.kind
+        heads.append((f"{group} {second}" if second else first, kind))
+    cells: list[Sequence[Content]] = []
+    for one in columns:
+        texts = [name_tag(str(cell)) if one.kind == "name" else styled(cell) for cell in one.cells]
+        drawn = (beside or {}).get(one.heading)
+        cells.append(texts if drawn is None else list(zip(texts, drawn, strict=True)))
+    stacks = len(columns) <= 3 and columns[-1].kind == "prose"  # a narrow screen shows remarks below each row
+    rows = [row(heads, line, "last") for line in zip(*cells, strict=True)]
+    return framed(heads, rows, label, "stacked" if stacks else None, more)
+
+
+def styled(cell: Cell) -> Content:
+    """Return a cell of a terminal: what is green there passes, what is red fails."""
+    if isinstance(cell, str):
+        return cell
+    lines = [[_span(part) for part in line.divide(_ends(line))] for line in cell.split("\n")]
+    return lines[0] if len(lines) == 1 else [tag("div", line) for line in lines]
+
+
+def _ends(text: Text) -> list[int]:
+    return sorted({end for span in text.spans for end in (span.start, span.end)})
+
+
+def _span(text: Text) -> Content:
+    style = " ".join([str(text.style), *(str(span.style) for span in text.spans)])
+    if "not bold dim" in style or "dim not bold" in style:
+        return tag("small", text.plain)
+    kind = next((kind for colour, kind in COLOURS.items() if colour in style), None)
+    return tag("span", text.plain, class_=kind) if kind else text.plain
 
 
 def row(columns: Columns, cells: Sequence[Content], kind: str | None = None) -> Markup:

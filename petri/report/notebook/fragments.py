@@ -95,7 +95,7 @@ def outcome_html(outcome: Outcome) -> str:
         made = [plot(sweep_figures.curves(outcome, one, units, axes), one.name) for one in measured[:MOST_PLOTS]]
         parts.append(tag("div", made, class_="plots"))
     if outcome.points:
-        parts.append(sweep_page.points_table(outcome, units, axes))
+        parts.append(sweep_page.points_table(outcome, [axis.name for axis in axes]))
     return fragment(parts)
 
 

@@ -151,26 +151,22 @@ def tried_columns(outcome: SearchOutcome, found: Found) -> list[Column]:
     ]
 
 
-def found_columns(
-    outcome: SearchOutcome, right: str = "right", runs: str = "n", missing: str = NOTHING
-) -> list[Column]:
-    """Return what was found at each point. right, runs: headings. missing: stands for a parameter that a point
-    lacks.
-    """
+def found_columns(outcome: SearchOutcome) -> list[Column]:
+    """Return what was found at each point, and with which probability it is right."""
     found = outcome.found
     axes = dict.fromkeys(name for one in found for name in one.parameters)
     return [
-        *(Column(axis, [_value(one.parameters.get(axis), missing) for one in found], style="cyan") for axis in axes),
+        *(Column(axis, [_value(one.parameters.get(axis)) for one in found], style="cyan") for axis in axes),
         Column(outcome.find, [_value(one.value) for one in found], style="bold"),
         Column("fails at", [_value(None if one.next is None else one.next.value) for one in found]),
-        Column(right, [share(one.probability) if one.status == "found" else NOTHING for one in found], rank=1),
-        Column(runs, [number(one.replications) for one in found], rank=2),
+        Column("right", [share(one.probability) if one.status == "found" else NOTHING for one in found], rank=1),
+        Column("n", [number(one.replications) for one in found], rank=2),
         *_measure_columns(outcome, [one.last for one in found]),
     ]
 
 
-def _value(value: Parameter | None, missing: str = NOTHING) -> str:
-    return missing if value is None else shown(value)
+def _value(value: Parameter | None) -> str:
+    return NOTHING if value is None else shown(value)
 
 
 def figures_in_order(outcome: SearchOutcome) -> list[Figure]:
