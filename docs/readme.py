@@ -17,17 +17,21 @@ from petri.atomic_file import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+SKILL = ROOT / "docs" / "skill" / "SKILL.md"
+CARD = ROOT / "docs" / "card.md"
 PICTURE = ROOT / "docs" / "images" / "first.svg"
 BLOCK = re.compile(
     r"(<!-- (?P<what>file:|pnsim) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
 )
 MEASURES = re.compile(r"^Measures .*\n(?:.+\n)*", re.MULTILINE)
+WITHIN = re.compile(r"(?<=^<!-- card -->\n).*?(?=^<!-- end of the card -->$)", re.DOTALL | re.MULTILINE)
 SPEED = re.compile(r"^([\d,]+ firings) in .*$", re.MULTILINE)  # differs from run to run
 SLIPS = (("wire(s) -> buffer", "wier(s) -> buffer"), ("load * 1 Gbps", "load * 1 Gpbs"), ("takes s /", "takse s /"))
 
 
 def main() -> None:
-    """Rewrite README.md and the picture."""
+    """Rewrite README.md, the picture, and the card in the text for assistants."""
+    write_text(SKILL, with_card(SKILL.read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory() as folder:
         write_text(README, renewed(README.read_text(encoding="utf-8"), Path(folder)))
         write_text(PICTURE, pnsim("draw first.net", Path(folder)))
@@ -56,6 +60,12 @@ def renewed(text: str, folder: Path) -> str:
         return block[1] + pnsim(block["rest"], folder)
 
     return BLOCK.sub(renew, text)
+
+
+def with_card(text: str) -> str:
+    """Return the text for assistants with the card, whose links lead nowhere there."""
+    card = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", CARD.read_text(encoding="utf-8"))
+    return WITHIN.sub(lambda _: f"#{card}", text)
 
 
 def misspelt(text: str) -> str:

@@ -39,6 +39,7 @@ GROUPS = {
         "export": ("exporting", "Print a net for another tool: PNML, GreatSPN, PRISM, JANI, DOT."),
         "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
         "lsp": ("lsp", "Serve editors over the Language Server Protocol."),
+        "mcp": ("mcp", "Serve assistants over the Model Context Protocol."),
         "help": ("manual", "Describe a command."),
     },
 }

@@ -62,6 +62,10 @@ _ELSEWHERE = {
     "float": "the int itself: it becomes a real where one is expected",
     "const": "a plain value, which is a constant time",
     "deterministic": "a plain value, which is a constant time",
+    **dict.fromkeys(
+        ("mean", "rate", "busy", "occupied", "active", "sojourn"),
+        "figures in a `measure` alone; of a whole array write a[*] there, as in mean(queue[*])",
+    ),
 }
 
 
