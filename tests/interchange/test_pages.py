@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import petri
-from petri import interchange
+from petri import interchange, language
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCKS = re.compile(
@@ -55,3 +55,16 @@ def test_the_figure_of_each_net(kind: str, figure: str, off: float) -> None:
     own = next(own for _, one, _, own in PAIRS if one == kind)
     solved = petri.loads(f"{own}measure asked = {figure}\n" if figure != "broken" else own).solve()
     assert solved.exact("asked" if figure != "broken" else "broken").value == pytest.approx(BROKEN, rel=off)
+
+
+COMING = ("packet-simulators", "queueing", "zuberek")
+
+
+@pytest.mark.parametrize("page", COMING)
+def test_the_nets_for_those_who_come_from_elsewhere(page: str) -> None:
+    nets = re.findall(
+        r"^```net\n(.*?)^```$", (DOCS / "coming" / f"{page}.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert len(nets) == 1
+    assert [one for one in language.checks(nets[0], name="example.net") if one.severity != "note"] == []
+    assert petri.loads(nets[0]).run(seed=1).passed

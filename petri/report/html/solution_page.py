@@ -10,9 +10,9 @@ from petri.report.html.markup import Content, Markup, aside, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import Loads, picture
 from petri.report.html.run_page import banner, capital
-from petri.report.telling.expected import failing, holding
+from petri.report.telling.expected import failing
 from petri.report.telling.quantities import Units
-from petri.report.telling.solution import certainty, comparison, figure_tables, heading
+from petri.report.telling.solution import certainty, comparison, figure_tables, heading, held
 from petri.result import Result
 
 
@@ -48,7 +48,7 @@ def banners(solution: Solution) -> list[Markup]:
     if failed:
         texts = [tag("p", tag("code", one.text)) for one in failed]
         return [banner("fail", f"✗ {capital(failing(len(failed), count))} failed", *texts)]
-    return [banner("pass", f"✓ {capital(holding(count))} exactly")] if count else []
+    return [banner("pass", f"✓ {capital(held(solution))}")] if count else []
 
 
 def sections(solution: Solution, units: Units) -> Iterator[tuple[str, Markup]]:

@@ -16,7 +16,7 @@ from petri.measure.intervals import Interval
 from petri.net import Expectation
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
-from petri.report.telling.expected import origin, verdict_text
+from petri.report.telling.expected import holding, origin, verdict_text
 from petri.report.telling.quantities import NOTHING, Units, counted
 from petri.report.telling.source import first_sentence
 from petri.report.telling.state_text import StateText
@@ -152,6 +152,13 @@ def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text
 def unjudged_text(expectation: Expectation, why: Diagnostic) -> Text:
     """Return that `solve` does not judge an expectation, why, and what does."""
     return Text(f"`{origin(expectation.text)}` is not judged: {why.message}; `pnsim run` judges it", style="yellow")
+
+
+def held(solution: Solution) -> str:
+    """Return that the expectations that were judged hold: `both expectations hold exactly; 1 is not judged`."""
+    rest = len(solution.unjudged)
+    more = f"; {rest} {'is' if rest == 1 else 'are'} not judged" if rest else ""
+    return f"{holding(len(solution.judged))} exactly{more}"
 
 
 def remark(one: Exact, verdicts: Sequence[Text]) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from petri.net import Span
@@ -22,5 +23,4 @@ def written(span: Span | None, sources: Mapping[str, str]) -> str | None:
 def first_sentence(doc: str) -> str:
     """Return the first sentence of a documentation comment, on one line."""
     text = " ".join(doc.split())
-    sentence, _, _ = text.partition(". ")
-    return sentence.removesuffix(".")
+    return re.split(r"(?<=[^\s.])\.\s", text, maxsplit=1)[0].removesuffix(".")

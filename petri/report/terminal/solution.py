@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.exact.solution import Solution
-from petri.report.telling.expected import failing, holding
+from petri.report.telling.expected import failing
 from petri.report.telling.quantities import Units
-from petri.report.telling.solution import certainty, comparison, figure_tables, heading
+from petri.report.telling.solution import certainty, comparison, figure_tables, heading, held
 from petri.report.terminal.tables import print_prose, print_table
 from petri.result import Result
 
@@ -32,7 +32,7 @@ def _print_certainty(solution: Solution, console: Console) -> None:
         text = f"✗ {failing(len(failed), len(solution.judged))} FAILED"
         print_prose(console, Text(f"\n{text}", style="bold red"))
     elif solution.judged:
-        print_prose(console, Text(f"\n✓ {holding(len(solution.judged))} exactly", style="green"))
+        print_prose(console, Text(f"\n✓ {held(solution)}", style="green"))
 
 
 def print_comparison(solution: Solution, result: Result, console: Console) -> None:

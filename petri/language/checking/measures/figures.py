@@ -266,7 +266,7 @@ class FigureReader:
             power = power_of_e(self.checker.problems, e, "a measure")
             raise CheckError("draw-not-allowed", e.span, word=name, where="a measure", power=power)
         if name == "sum":
-            raise CheckError("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
+            raise CheckError("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name], whole="mean(queue[*])")
         instead = _OTHER_MEASURES.get(name.lower())
         if instead is None and re.fullmatch(r"p\d+", name):
             instead = f"`now - x.born at send record {name}`, for a percentile over firings"
