@@ -12,7 +12,9 @@ import tempfile
 from pathlib import Path
 
 from commands import call, trimmed
+from moving import moving
 
+import petri
 from petri.atomic_file import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,6 +22,7 @@ README = ROOT / "README.md"
 SKILL = ROOT / "docs" / "skill" / "SKILL.md"
 CARD = ROOT / "docs" / "card.md"
 PICTURE = ROOT / "docs" / "images" / "first.svg"
+MOVING = ROOT / "docs" / "images" / "moving.svg"
 BLOCK = re.compile(
     r"(<!-- (?P<what>file:|pnsim) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
 )
@@ -34,18 +37,28 @@ def main() -> None:
     write_text(SKILL, with_card(SKILL.read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory() as folder:
         write_text(README, renewed(README.read_text(encoding="utf-8"), Path(folder)))
-        write_text(PICTURE, pnsim("draw first.net", Path(folder)))
+        for file, picture in pictures(Path(folder)).items():
+            write_text(file, picture)
+
+
+def pictures(folder: Path) -> dict[Path, str]:
+    """Return the pictures of the net that `renewed` has put into the folder."""
+    drawing = pnsim("draw first.net", folder)
+    return {PICTURE: drawing, MOVING: moving(petri.load(folder / "first.net"), drawing)}
 
 
 def stale(folder: Path) -> list[str]:
-    """Return the commands whose output in README.md is out of date, ignoring the speed of the machine."""
+    """Return what is out of date: commands whose output differs, but for the speed of the machine, and files."""
     found = README.read_text(encoding="utf-8")
     before, after = BLOCK.finditer(found), BLOCK.finditer(renewed(found, folder))
-    return [
+    parts = [
         old["rest"]
         for old, new in zip(before, after, strict=True)
         if SPEED.sub(r"\1", old["body"]) != SPEED.sub(r"\1", new["body"])
     ]
+    skill = SKILL.read_text(encoding="utf-8")
+    parts += [] if skill == with_card(skill) else [SKILL.name]
+    return parts + [file.name for file, picture in pictures(folder).items() if file.read_text("utf-8") != picture]
 
 
 def renewed(text: str, folder: Path) -> str:

@@ -23,14 +23,6 @@ def readme() -> ModuleType:
 @pytest.mark.skipif(not available(), reason="README.md shows runs of the native engine")
 def test_the_output_in_the_readme_is_up_to_date(readme: ModuleType, tmp_path: Path) -> None:
     assert readme.stale(tmp_path) == [], "renew it with `make readme`"
-    skill = readme.SKILL.read_text(encoding="utf-8")
-    assert readme.with_card(skill) == skill, "renew it with `make readme`"
-
-
-def test_the_picture_in_the_readme_is_of_its_net(readme: ModuleType) -> None:
-    picture = readme.PICTURE.read_text(encoding="utf-8")
-    for name in ("source", "wire", "buffer", "line", "arrive", "accept", "lose", "send"):
-        assert f">{name}</text>" in picture
 
 
 def test_links_of_the_readme_lead_somewhere() -> None:
