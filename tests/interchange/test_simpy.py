@@ -1,7 +1,7 @@
 """The lines of the table on the page for those who come from SimPy: both sides run, and measure the same.
 
-Each pair is run with eight seeds on both sides. A difference of 4.5 standard errors is a fault: with the 15 figures here
-it comes by chance once in a hundred choices of the seeds, which are fixed.
+Each pair is run with eight seeds on both sides. A difference of 4.5 standard errors is a fault: with 15 figures it
+comes by chance once in a hundred choices of the seeds, which are fixed.
 """
 
 from __future__ import annotations
