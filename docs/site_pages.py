@@ -1,4 +1,4 @@
-"""What `make docs` adds to the pages of this folder: those that are elsewhere in the repository, and links to them.
+"""What `make docs` adds to the pages of this folder: those from elsewhere, links to them, and a list for assistants.
 
 MkDocs calls `on_files` and `on_page_markdown`.
 """
@@ -27,7 +27,23 @@ def on_files(files: Any, config: Any) -> Any:
 
     for source, page in ELSEWHERE.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
+    files.append(
+        File.generated(config, "llms.txt", content=for_assistants((ROOT / "docs/README.md").read_text("utf-8")))
+    )
     return files
+
+
+def for_assistants(first_page: str) -> str:
+    """Return the site's `llms.txt`: what pnsim is, the text that teaches it, and every page with a sentence on it."""
+    about = first_page.split("\n\n")[1].replace("\n", " ")
+    rows = re.findall(r"^\| \[[^]]+\]\(([^)#]+\.md)\)[^|]*\| (.+) \|$", first_page, re.MULTILINE)
+    plain = [
+        (site_path(os.path.normpath(f"docs/{path}")), re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", what))
+        for path, what in rows
+    ]
+    pages = [("skill/SKILL.md", "the language for an assistant: read this first"), *plain]
+    lines = [f"- [{path.removesuffix('.md')}]({path.removesuffix('.md')}.html): {what}" for path, what in pages]
+    return "\n".join(["# pnsim", "", f"> {about}", "", "## Pages", "", *lines, ""])
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -50,10 +51,23 @@ def test_links_lead_to_pages_of_the_site(site_pages: Any, source: str, written: 
     assert site_pages.with_links(written, source) == on_site
 
 
+def test_assistants_find_every_page_of_the_first_one(site_pages: Any) -> None:
+    first_page = (ROOT / "docs/README.md").read_text("utf-8")
+    listed = site_pages.for_assistants(first_page)
+    assert listed.startswith("# pnsim\n\n> Nets of places and transitions")
+    for page in ("skill/SKILL", "overview", "tutorial", "bounds", "assistants", "models/ixp2400"):
+        assert f"- [{page}]({page}.html): " in listed
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_make_docs_builds_a_site_with_a_search() -> None:
     done = subprocess.run(["make", "docs"], cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (ROOT / "build/site/search/search_index.json").stat().st_size > 100_000
+    found = json.loads((ROOT / "build/site/search/search_index.json").read_text("utf-8"))
+    texts = " ".join(page["text"] for page in found["docs"])
+    assert all(word in texts for word in ("reneging", "warm-up", "±?"))
+    assert not list((ROOT / "build/site").rglob("__pycache__"))
+    assert (ROOT / "build/site/llms.txt").read_text("utf-8").startswith("# pnsim")
     assert "fonts.googleapis" not in (ROOT / "build/site/language.html").read_text("utf-8")
