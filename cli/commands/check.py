@@ -17,7 +17,7 @@ from petri.net import Net
 from ..options import nets
 from ..options.given import Given
 from ..options.net_options import complete_net, settings_option
-from ..terminal.console import has_colour, printing, remark, write, write_json
+from ..terminal.console import has_colour, is_quiet, printing, remark, write, write_json
 from ..terminal.exits import DONE, FAILED, language_status
 
 Report = tuple[str, list[Diagnostic], dict[str, str]]
@@ -35,6 +35,8 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
     """
     files = tuple(found for file in files for found in nets.in_folder(file))
     reports = [(file, *_check(file, given.settings)) for file in files]
+    if is_quiet():
+        reports = [(file, [one for one in told if one.severity != "note"], texts) for file, told, texts in reports]
     found = [diagnostic for _, diagnostics, _ in reports for diagnostic in diagnostics]
     with printing():
         _print(reports, form)

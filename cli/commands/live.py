@@ -21,7 +21,7 @@ from petri.model import LoadedFrom
 
 from ..options import nets
 from ..options.given import Given
-from ..options.net_options import given_options, net_argument
+from ..options.net_options import looking_options, net_argument
 from ..options.ranges import Whole
 from ..options.run_options import engine_option, seed_option
 from ..terminal.console import remark
@@ -35,7 +35,7 @@ DOOR = '<!DOCTYPE html><meta charset="utf-8"><title>pnsim live</title><meta http
 
 @click.command(name="live")
 @net_argument
-@given_options
+@looking_options
 @click.option("--until", metavar="TIME", help="End of each run: '20 ms', or `dead` (when no transition can fire).")
 @click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics.")
 @seed_option

@@ -15,7 +15,7 @@ from petri.run.stop import interruptible
 
 from ..options import nets
 from ..options.given import Given
-from ..options.net_options import given_options, net_argument
+from ..options.net_options import looking_options, net_argument
 from ..options.ranges import Whole
 from ..options.run_options import replication_option, seed_option
 from ..terminal.console import remark, tell
@@ -36,7 +36,7 @@ USUAL = 10_000
     metavar="N",
     help=f"Record at most N firings.  [default: {USUAL:,}]",
 )
-@given_options
+@looking_options
 @seed_option
 @replication_option
 def command(

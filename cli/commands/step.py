@@ -11,7 +11,7 @@ from petri.run.walk import Walk
 
 from ..options import nets
 from ..options.given import Given
-from ..options.net_options import given_options, net_argument
+from ..options.net_options import looking_options, net_argument
 from ..options.run_options import replication_option, seed_option
 from ..terminal.console import printing, stdout_console, write, write_line
 
@@ -21,7 +21,7 @@ PROMPT = "> "
 @click.command(name="step")
 @net_argument
 @click.option("--at", metavar="TIME", help="Begin at this instant: '3 ms'.")
-@given_options
+@looking_options
 @seed_option
 @replication_option
 def command(net: str, at: str | None, given: Given, seed: int | None, replication: int) -> None:

@@ -13,7 +13,7 @@ from petri.report.terminal.why import print_each, print_why
 
 from ..options import nets
 from ..options.given import Given
-from ..options.net_options import given_options, net_argument
+from ..options.net_options import looking_options, net_argument
 from ..options.run_options import engine_option, replication_option, seed_option
 from ..terminal.console import remark, stdout_console
 from ..terminal.exits import Refusal, refusal
@@ -34,7 +34,7 @@ def complete_transition(context: click.Context, _: click.Parameter, begun: str) 
 @click.argument("transition", required=False, shell_complete=complete_transition)
 @click.option("--at", metavar="TIME", help="The instant: '3 ms', or `dead`.  [default: the end of the run]")
 @click.option("--firing", metavar="N", help="Just before firing N, from 1; or TRANSITION: its next firing after --at.")
-@given_options
+@looking_options
 @seed_option
 @replication_option
 @engine_option

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem, split_arg_string
 from petri import library
 from petri.diagnostics import LanguageError
 
+from ..terminal.console import QUIET
 from ..terminal.exits import Refusal
 from . import nets
 from .given import Given, read_pairs
@@ -103,4 +104,13 @@ tables_option = _pairs(
     "--table", "table", "NAME=FILE", "Use another file for a table of the net: lengths.csv=mine.csv."
 )
 given_options = options(_set, _stream, _column, tables_option, _as_given)
-settings_option = options(_set, _as_given)
+_quiet = click.option(
+    "--quiet",
+    "-q",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _, given: context.meta.update({QUIET: given}),
+    help="Show no notes.",
+)
+settings_option = options(_set, _quiet, _as_given)
+looking_options = options(given_options, _quiet)  # of commands that look at a run

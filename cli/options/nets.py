@@ -17,7 +17,7 @@ from petri.model import Model
 from petri.regular import is_pipe
 from petri.traffic.pipes import from_pipes
 
-from ..terminal.console import tell
+from ..terminal.console import is_quiet, tell
 from ..terminal.exits import refusal
 from .given import Given
 
@@ -33,12 +33,6 @@ def read_stdin() -> str:
     return text
 
 
-def _is_quiet() -> bool:
-    """Return whether the command under way shows no notes; so does a shell that completes a line."""
-    context = click.get_current_context(silent=True)
-    return context is None or bool(context.params.get("quiet"))
-
-
 def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None) -> str:
     """Do as `library.find`, with a note where a file of that name is not the one that is meant, unless it is to be
     quiet.
@@ -50,7 +44,7 @@ def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None)
         return name
     if found is None:
         raise refusal("unknown-net", name=name, suggestion=library.nearest(name))
-    if (other := library.shadowed(name)) is not None and not (_is_quiet() if quiet is None else quiet):
+    if (other := library.shadowed(name)) is not None and not (is_quiet(outside=True) if quiet is None else quiet):
         tell(Diagnostic("library-net-meant", severity="note", values={"name": name, "path": other}))
     return found
 
@@ -115,7 +109,7 @@ def _imported(path: str, given: Given, quiet: bool | None) -> Model | None:
     if not interchange.is_foreign(file):
         return None
     found = interchange.read(file)
-    if not (_is_quiet() if quiet is None else quiet):
+    if not (is_quiet(outside=True) if quiet is None else quiet):
         for finding in found.findings:
             tell(finding, {found.file: found.source})
     shown = f"{path} (imported)"

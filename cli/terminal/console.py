@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TextIO
 
+import click
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -21,6 +22,7 @@ from petri.visible import visible
 
 from .streams import ClosedPipe, stdout_failures
 
+QUIET = "pnsim.quiet"  # what a context knows of a command that has no option of its own
 ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
 PIECES = 4096  # printed at once
 
@@ -34,8 +36,16 @@ def has_colour(stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
+def is_quiet(*, outside: bool = False) -> bool:
+    """Return whether the command under way shows no notes. outside: the answer where no command is under way."""
+    context = click.get_current_context(silent=True)
+    return outside if context is None else bool(context.params.get("quiet") or context.meta.get(QUIET))
+
+
 def tell(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> None:
-    """Print a diagnostic on stderr."""
+    """Print a diagnostic on stderr; a note unless the command is to be quiet."""
+    if diagnostic.severity == "note" and is_quiet():
+        return
     print(render(diagnostic, sources, colour=has_colour(sys.stderr)), file=sys.stderr, flush=True)
 
 
