@@ -181,3 +181,12 @@ def test_blocks_in_bursts_are_decoded_alike_at_any_quantum(engine: str, step: fl
         squares += decoder.take("square")
     assert len(squares) == 120  # of 8 by 8 pixels: 4 of each macroblock
     assert (squares[-1].time, decoder.hash) == (28_150.0, 5755992489962232575)
+
+
+def test_a_net_and_a_simpy_program_go_on_in_step(capsys: pytest.CaptureFixture[str]) -> None:
+    """The program of the page, which prints what the page says."""
+    pytest.importorskip("simpy")
+    page = (Path(__file__).parents[2] / "docs" / "embedding.md").read_text(encoding="utf-8")
+    program = re.findall(r"```python simpy\n(.*?)```", page, re.DOTALL)[0]
+    exec(compile(program, "embedding.md", "exec"), {})
+    assert capsys.readouterr().out == program.rpartition("print(seen)  # ")[2]

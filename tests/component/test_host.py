@@ -5,6 +5,7 @@ All tests are slow, as `make test-slow` builds the library.
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import subprocess
@@ -62,6 +63,30 @@ def expected() -> tuple[list[str], str]:
 def test_a_program_in_c_gets_what_python_gets(host: Path, step: float) -> None:
     """And wrong calls are refused, which the program tries besides."""
     assert run(host, step) == expected()
+
+
+def bursts() -> list[tuple[int, int]]:
+    """Return when blocks come, and their coefficients: a macroblock of six blocks at a time, sixteen in a burst."""
+    chance = random.Random(7)
+    return [(burst * 20_000 + 50 * block, chance.randint(1, 20)) for burst in range(8) for block in range(96)]
+
+
+@pytest.mark.parametrize("step", [7.0, 1_000.0, 1e9])
+def test_a_decoder_in_a_program_in_c_is_done_in_the_same_cycle_at_any_step(host: Path, step: float) -> None:
+    net = Path(__file__).with_name("decoder.net")
+    (host / "decoder.json").write_text("".join(net_text(petri.load(net).net, spans=False)), encoding="utf-8")
+    command = [host / "host", host / "decoder.json", str(step), "200000"]
+    coming = "".join(f"{time} {blocks}\n" for time, blocks in bursts())
+    ran = subprocess.run(command, input=coming, capture_output=True, text=True, check=False)
+    left = [line.split() for line in ran.stdout.splitlines() if line[0].isdigit()]
+    assert len(left) == 8 * 16 * 4
+    component = petri.load(net).component(engine="reference")
+    for time, blocks in bursts():
+        component.put("a", time, blocks)
+    component.advance(200_000)
+    assert [(float(time), int(float(square))) for time, square in left] == [
+        (one.time, one.token) for one in component.take("z")
+    ]
 
 
 def test_the_program_of_the_page_runs(host: Path) -> None:
