@@ -16,12 +16,12 @@ WIDE: Final = 50.0  # the slider is logarithmic if its ends are so far apart
 _QUANTITY: Final = re.compile(r"(-?[\d.]+(?:e-?\d+)?)\s*(.*)")
 
 
-def knobs(text: Net, now: Net) -> list[dict[str, Any]]:
-    """Return for each parameter its value as text, and how it can be set. text: the net with the values that it was
-    written with, from which the ranges follow, so that they stay while a slider moves.
+def knobs(written: Net, now: Net) -> list[dict[str, Any]]:
+    """Return for each parameter its value as text, and how it can be set. written: the net with the values of its
+    text, from which the ranges follow, so that they stay while a slider moves.
     """
-    units, written = Units.of(now), {one.name: one for one in text.parameters}
-    return [_knob(units, written.get(one.name, one), one) for one in now.parameters]
+    units, defaults = Units.of(now), {parameter.name: parameter for parameter in written.parameters}
+    return [_knob(units, defaults.get(parameter.name, parameter), parameter) for parameter in now.parameters]
 
 
 def _knob(units: Units, written: Parameter, now: Parameter) -> dict[str, Any]:
