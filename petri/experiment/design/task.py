@@ -25,7 +25,8 @@ from petri.result import run_failure
 from petri.result.rare import ranges
 from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import Driver, Progress, batches_kept, run_together, runs_together
+from petri.run.progress import Progress
+from petri.run.replications import batches_kept, run_some
 from petri.run.stop import StopSign
 from petri.version import VERSION
 
@@ -132,24 +133,9 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     for indices, batches in ((followed, batches_kept(net, 2)), (task.indices[len(followed) :], 0)):
         left = LONGEST - (time.perf_counter() - started)
         if indices and (left > 0.0 or not records):
-            ran = run_task(net, task.plan, indices, stop, batches, left)
+            ran = run_some(net, task.plan, indices, stop, Progress(len(indices), task.plan.until), batches, left)
             records += replication_records(net, task.plan, ran.take(~ran.is_ended("interrupted")), task.names)
     return tuple(records)
-
-
-def run_task(net: Net, plan: Plan, indices: Sequence[int], stop: StopSign, batches: int, longest: float) -> Ensemble:
-    """Replications of a task; after `longest` seconds none begins but the first."""
-    progress = Progress(len(indices), plan.until)
-    if runs_together(net, plan) and not net.chances:
-        return run_together(net, plan, indices, stop, progress, batches, longest)
-    started, ran = time.perf_counter(), [Ensemble.none(net)]
-    for index in indices:
-        if stop.is_set() or (len(ran) > 1 and time.perf_counter() - started > longest):
-            break
-        driver = Driver.begun(net, plan, index, stop, progress, batches)
-        if driver is not None:
-            ran.append(driver.run())
-    return Ensemble.joined(ran)
 
 
 def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str] | None) -> list[ReplicationRecord]:
