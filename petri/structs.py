@@ -100,7 +100,8 @@ def read_packed(data: bytes, kind: type[Kind]) -> Kind:
     return _decoder(kind).decode(data)
 
 
-def as_json(value: msgspec.Struct) -> str:
+def as_json(value: object) -> str:
+    """Return it as JSON; a number that is not finite becomes null."""
     return msgspec.json.encode(value, enc_hook=_number).decode()
 
 
