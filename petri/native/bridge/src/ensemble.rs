@@ -117,7 +117,7 @@ impl Ensemble {
 
     /// The columns of the replications that have ended since the last call.
     fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let ran = std::mem::take(&mut self.running.ran);
+        let mut ran = std::mem::take(&mut self.running.ran);
         let read = PyDict::new(py);
         read.set_item("ended", PyList::new(py, ran.iter().map(|one| ended(one.ended)))?)?;
         let real = |of: fn(&Ran) -> f64| words(py, &ran, |one| of(one).to_ne_bytes());
@@ -144,8 +144,10 @@ impl Ensemble {
             markings.append((lengths, words(py, &all, |word| word.to_ne_bytes())?))?;
         }
         read.set_item("markings", markings)?;
-        read.set_item("windows", columns(py, ran.iter().map(|one| &one.window))?)?;
-        read.set_item("batches", columns(py, ran.iter().flat_map(|one| &one.batches))?)?;
+        let batches: Vec<_> = ran.iter_mut().map(|one| std::mem::take(&mut one.batches)).collect();
+        let number = batches.iter().map(Vec::len).sum();
+        read.set_item("batches", columns(py, number, batches.into_iter().flatten())?)?;
+        read.set_item("windows", columns(py, ran.len(), ran.into_iter().map(|one| one.window))?)?;
         Ok(read)
     }
 }
@@ -160,11 +162,9 @@ fn instant(ticks: f64) -> Ticks {
     ticks.clamp(0.0, NEVER as f64) as Ticks
 }
 
-fn columns<'py, 'a>(
-    py: Python<'py>,
-    snapshots: impl Iterator<Item = &'a Observed> + Clone,
-) -> PyResult<Bound<'py, PyDict>> {
-    let mut columns = Columns::new(snapshots.clone().count());
-    snapshots.for_each(|one| columns.add(one));
+/// The columns of what has been seen, each of which goes once it is read: long histograms are not there twice.
+fn columns(py: Python<'_>, number: usize, seen: impl Iterator<Item = Observed>) -> PyResult<Bound<'_, PyDict>> {
+    let mut columns = Columns::new(number);
+    seen.for_each(|one| columns.add(&one));
     columns.read(py)
 }
