@@ -25,10 +25,12 @@ from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
 from petri.run.arguments import check_mapping, check_path, check_text
+from petri.run.driver import OutletSink, TraceSink
 from petri.run.ensemble import Ensemble
 from petri.run.going_on import Starts, starts_of
 from petri.run.plan import Plan, RunOptions, check_function, check_options, check_whole
-from petri.run.replications import OutletSink, Progress, TraceSink, batches_kept, replicate
+from petri.run.progress import Progress
+from petri.run.replications import batches_kept, replicate
 from petri.run.saved_run import SavedRun, check_engine
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace

@@ -16,11 +16,12 @@ import msgspec
 from msgspec import field as field
 from msgspec import to_builtins as to_builtins
 from msgspec.structs import asdict as as_dict
+from msgspec.structs import astuple as as_tuple
 from msgspec.structs import replace as replace
 
 __all__ = [
-    "Frozen", "Part", "Struct", "as_dict", "as_json", "as_packed", "convert", "defaults", "field", "fields",
-    "read_json", "read_packed", "replace", "to_builtins",
+    "Frozen", "Part", "Struct", "as_dict", "as_json", "as_packed", "as_tuple", "convert", "defaults", "field",
+    "fields", "read_json", "read_packed", "replace", "to_builtins",
 ]  # fmt: skip
 
 
@@ -99,7 +100,8 @@ def read_packed(data: bytes, kind: type[Kind]) -> Kind:
     return _decoder(kind).decode(data)
 
 
-def as_json(value: msgspec.Struct) -> str:
+def as_json(value: object) -> str:
+    """Return it as JSON; a number that is not finite becomes null."""
     return msgspec.json.encode(value, enc_hook=_number).decode()
 
 

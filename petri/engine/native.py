@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from struct import Struct
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
 from petri.measure.windows import Column, Ragged, Windows
 from petri.net import Chance, Net, Span, Token
-from petri.structs import Frozen, as_packed, field, read_packed, replace
+from petri.structs import Frozen, as_packed, as_tuple, field, read_packed, replace
 
 if TYPE_CHECKING:
     from petri._native import Ensemble as EnsembleOfModule
@@ -160,8 +160,9 @@ def speed(net: Net) -> list[tuple[str, tuple[list[int], bool] | None, list[tuple
 class Course(Frozen):
     """What each replication of an ensemble does: the ends of warm-up and run [ticks].
 
-    rests: whether the latter is an instant. firings: the most of each. batches: how many snapshots each keeps at most.
-    levels: whether the times at each number of tokens are recorded.
+    rests: whether the latter is an instant. firings: the most of each. batches: how many snapshots each keeps at most;
+    batch: after how many firings, until neighbours are joined for the first time. watched: whether it pauses when its
+    statistics have begun. levels: whether the times at each number of tokens are recorded.
     """
 
     warmup: float
@@ -169,7 +170,14 @@ class Course(Frozen):
     rests: bool
     firings: int | None
     batches: int
+    batch: int
+    watched: bool
     levels: bool
+
+
+Pause = Literal["rows", "begun", "instant", "firings"]
+"""What a replication of an ensemble waits for: rows of the place `wanted`; or to be looked at, as its statistics have
+begun, or what `look` named has come."""
 
 
 class EnsembleColumns(Frozen, eq=False):
@@ -337,27 +345,58 @@ class NativeSession:
 
 
 class NativeEnsemble:
-    """Replications of a net without streams, one after the other. Raises ImportError if the engine is not built."""
+    """Replications of a net, one after the other. Raises ImportError if the engine is not built.
+
+    ended: how many since `take`. under_way: whether one is; now [ticks], firings: of this one.
+    """
 
     def __init__(self, net: Net, seed: int, numbers: Sequence[int], limits: Limits, course: Course, stop: Any) -> None:
         self._compiled = compiled(net)
         assert _native is not None
         self._numbers, self._levels = np.array(numbers), course.levels
-        parts = (course.warmup, course.until, course.rests, course.firings, course.batches, course.levels)
         limited = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
         seeds = many_seed_words(seed, numbers).tobytes()
-        self._running: EnsembleOfModule = _native.Ensemble(self._compiled.program, parts, limited, seeds, stop)
+        self._running: EnsembleOfModule = _native.Ensemble(
+            self._compiled.program, as_tuple(course), limited, seeds, stop
+        )
+        self.ended, self.under_way, self.now, self.firings = 0, False, 0.0, 0
 
-    def advance(self, seconds: float, begin: bool = True) -> tuple[int, tuple[float, int] | None]:
-        """Run for about as long; `begin`: whether replications may begin. Returns how many have ended since `take`, and
-        of the one under way the model time [ticks] and the firings.
+    def advance(self, seconds: float, begin: bool = True) -> Pause | None:
+        """Run for about as long, or until one pauses; `begin`: whether replications may begin.
 
         Raises ModelError if the initial marking cannot be computed.
         """
-        found = self._running.advance(seconds, begin)
+        self.ended, under_way, pause = self._running.advance(seconds, begin)
         if (fault := self._running.initial_fault) is not None:
             raise ModelError(fault[0], span_of(self._compiled, fault[1]), **fault[2])
-        return found
+        self.under_way = under_way is not None
+        self.now, self.firings = under_way or (0.0, 0)
+        return pause
+
+    @property
+    def wanted(self) -> int:
+        """Return the place that waits for rows."""
+        place = self._running.wanted
+        assert place is not None
+        return place
+
+    def feed(self, place: int, words: bytes) -> None:
+        """Give it its next rows; none are the end."""
+        self._running.feed(place, words)
+
+    def observe(self) -> Observation:
+        """Return what the one under way has counted since its window started."""
+        assert _native is not None
+        return windows_of(self._compiled.net, _native.statistics([self._running.observe()]))[0]
+
+    def look(self, at: float, firings: int | None) -> None:
+        """Let the one under way pause at the end of an instant [ticks], and after so many firings of it."""
+        self._running.look(at, firings)
+
+    def conclude(self, planned: bool) -> None:
+        """End the one under way: as planned, or because of an error that the caller knows."""
+        self._running.conclude(planned)
+        self.ended, self.under_way = self.ended + 1, False
 
     def take(self) -> EnsembleColumns:
         """Return those that have ended since the last call."""

@@ -11,10 +11,13 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.model import MOST_FOR_PRECISION, Model
 from petri.result import Result
+from petri.run.driver import Driver
 from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import FEWER_BATCHES, Driver, Progress, batches_kept
+from petri.run.progress import Progress
+from petri.run.replications import FEWER_BATCHES, batches_kept
 from petri.run.stop import StopSign
+from petri.run.trials import try_chances
 
 TOGETHER: Final = 4  # replications whose interval says more than that of a single one
 MOST: Final = MOST_FOR_PRECISION  # replications of the setting that is looked at
@@ -180,7 +183,9 @@ class Refinement:
         ended = driver.end()
         if ended == "interrupted":  # its figures are not wanted, and would delay those of the next setting
             return None
-        return driver.so_far(ended, time.perf_counter() - started).without_levels()
+        ran = driver.so_far(ended, time.perf_counter() - started).without_levels()
+        try_chances(ran, point.plan, self.stopped)
+        return None if ran.is_ended("interrupted").any() else ran
 
     def _glances(self, point: Point, driver: Driver) -> Callable[[], None]:
         started = time.perf_counter()

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Protocol
 
-from petri.engine.interface import Session
 from petri.measure.formula import evaluate, judge
+from petri.measure.observation import Observation
 from petri.net import Expectation, Term
 
 EVERY = 1000  # a condition that is not on a count is looked at after every so manieth part of the firings
+
+
+class Watched(Protocol):
+    """A replication between two firings: `Session` explains it."""
+
+    @property
+    def now(self) -> float: ...
+    @property
+    def firings(self) -> int: ...
+    def observe(self) -> Observation: ...
 
 
 class StopCondition:
@@ -25,11 +36,7 @@ class StopCondition:
         self.gain = most_added(condition.formula)
         self.next = 0  # the number of firings after which to look again
 
-    def firings_left(self, session: Session) -> int:
-        """Return how many firings there may be before it is to be looked at."""
-        return max(self.next - session.firings, 1)
-
-    def holds(self, session: Session) -> bool:
+    def holds(self, session: Watched) -> bool:
         """Return whether it is time to look, and the condition holds."""
         if session.firings < self.next:
             return False

@@ -8,18 +8,19 @@ from typing import Any, Final, get_args, overload
 
 import numpy as np
 
-from petri.engine.errors import Fault
+from petri.engine.errors import STOPPED, Fault
 from petri.engine.interface import Levels
 from petri.engine.marking import Marking
 from petri.engine.native import EnsembleColumns
 from petri.file_read import FileRead
 from petri.measure.arrays import Integers
 from petri.measure.observation import OF_PLACES, PER_NODE, Observation
+from petri.measure.tally import Tally
 from petri.measure.windows import Column, Ragged, Rows, Windows, joined_columns, taken
 from petri.net import Net
 from petri.run.checkpoint import SavedReplication
 from petri.run.plan import Ending
-from petri.structs import Frozen
+from petri.structs import Frozen, replace
 
 ENDINGS: Final[tuple[Ending, ...]] = get_args(Ending)
 
@@ -57,17 +58,18 @@ class Ensemble(Sequence["Replication"]):
     def __init__(
         self,
         net: Net,
-        numbers: Mapping[str, Any],
+        numbers: dict[str, Any],
         windows: Windows,
         batches: Windows,
         batch_ends: Integers,
         tokens: Sequence[Column],
         levels: Levels | None = None,
-        special: Mapping[int, Special] | None = None,
+        special: dict[int, Special] | None = None,
     ) -> None:
         self.net, self.numbers, self.windows = net, numbers, windows
         self.batches, self.batch_ends = batches, batch_ends
-        self.tokens, self.levels, self.special = tokens, levels, special or {}
+        self.tokens, self.levels = tokens, levels
+        self.special: dict[int, Special] = special or {}
 
     @classmethod
     def none(cls, net: Net) -> Ensemble:
@@ -110,6 +112,16 @@ class Ensemble(Sequence["Replication"]):
             None if first.levels is None else np.concatenate([part.levels for part in parts]),
             special,
         )
+
+    def add_trials(self, row: int, chances: tuple[Tally, ...], fault: Fault | None, seconds: float) -> None:
+        """Add what the trials of a replication have found in as many seconds, and why they ended early."""
+        self.windows.more = {**self.windows.more, row: {**self.windows.more.get(row, {}), "chances": chances}}
+        self.numbers["seconds"] = self.numbers["seconds"] + seconds * (np.arange(len(self)) == row)
+        if fault is not None:
+            stopped = fault.id == STOPPED
+            self.numbers["ended"][row] = ENDINGS.index("interrupted" if stopped else "error")
+            if not stopped:
+                self.special[row] = replace(self.special.get(row, NOTHING), fault=fault)
 
     def __len__(self) -> int:
         return len(self.windows)

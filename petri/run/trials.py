@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
+
+import numpy as np
 
 from petri.engine.errors import Fault
 from petri.engine.interface import Pilot, Threshold, Trials, Words3
@@ -17,6 +20,7 @@ from petri.measure.estimate import LEVEL
 from petri.measure.formula import limits_of
 from petri.measure.tally import Tally, total
 from petri.net import Chance, Net
+from petri.run.ensemble import Ensemble
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
 from petri.run.threads import Threads
@@ -96,6 +100,14 @@ def tallies(
         if found[-1].trials == found[-1].at_once:
             return tuple(found), Fault("trial-hits-at-once", None, {}, 0.0, chance.span, {})
     return tuple(found), None
+
+
+def try_chances(ran: Ensemble, plan: Plan, stop: StopSign, threads: int = 1) -> None:
+    """Make the trials of the net's probabilities, which are runs of their own, for each replication that has ended."""
+    for row in np.flatnonzero(ran.is_ended("until", "dead")).tolist() if ran.net.chances else ():
+        started = time.perf_counter()
+        found, fault = tallies(ran.net, plan, ran[row].index, stop, threads)
+        ran.add_trials(row, found, fault, time.perf_counter() - started)
 
 
 def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3, compared: Sequence[float] = ()) -> Tally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,18 +39,69 @@ NETS = {
         transition t: p({x: a, y: b}) -> p({x: a + 1, y: b}) takes exp(b)
         run until 9
         """,
+    "windows": """
+        place queue = 3 * token
+        transition t: queue -> queue  takes exp(1)
+        transition u: queue -> nothing  takes exp(20)
+        measure held = mean(queue)  record series(0.7)
+        measure sent = rate(t)  record series(1.3)
+        measure lasts = time(u -> u)  record series(5)
+        run until 30 warmup 0.9
+        """,
+    "windows of a dead net": """
+        place p = 2 * token
+        transition t: p -> nothing  takes exp(1)
+        measure held = mean(p)  record series(3)
+        run until 30
+        """,
+    "until a count": """
+        place p = 3 * token
+        transition t: p -> p  takes exp(1)
+        transition u: p -> p  takes exp(2)
+        measure held = mean(p)  record series(3)
+        run until count(t) >= 50 warmup 2
+        """,
+    "until a mean": """
+        place p
+        place q = token
+        transition t: q -> q, p  takes exp(1)
+        run until mean(p) > 30
+        """,
+    "dies before its condition": """
+        place p = 9 * token
+        transition t: p -> nothing  takes exp(1)
+        run until count(t) >= 50
+        """,
+    "trials": """
+        place p = 9 * token
+        transition t: p -> nothing  takes exp(1)
+        measure early = probability(tokens(p) == 0 within 2)
+        run until 5
+        """,
+    "stream": """
+        place rows : int = stream("rows.csv")
+        place kept : int
+        transition t: rows(x) -> kept(x) takes exp(1)
+        measure taken = count(t)  record series(20)
+        run until 200
+        """,
+    "wrong stream": """
+        place rows : int = stream("wrong.csv")
+        transition t: rows(x) -> nothing takes exp(1)
+        run until 200
+        """,
     "fails": "place p : int = 0\ntransition t: p(x) -> p(x + 1) takes exp(1 - x / 7)\nrun until 100",
 }
 
 
 def told(found: Ensemble) -> list[Any]:
     """Return all of each replication but the time that it took."""
-    names = ("index", "ended", "time", "firings", "hash", "warm", "drew", "fault", "series")
+    names = ("index", "ended", "time", "firings", "hash", "warm", "drew", "fault", "series", "files")
     each = []
     for one in found:
         numbers = [getattr(one, name) for name in names]
         each.append([*numbers, str(one.died), list(one.marking), shown(Windows.of([one.window])), shown(one.batches)])
-        each[-1].append(None if one.levels is None else one.levels.tolist())
+        each[-1] += [None if one.levels is None else one.levels.tolist(), one.window.chances]
     return each
 
 
@@ -58,11 +110,20 @@ def shown(windows: Windows) -> list[Any]:
     return [windows.elapsed.tolist(), rows, [str(windows.snapshots(index)) for index in range(len(windows.probes))]]
 
 
-@pytest.mark.parametrize("options", [{}, {"max_firings": 40}, {"occupancy": True, "max_firings": 6000}])
+@pytest.mark.parametrize(
+    ("piece", "options"),
+    [(0.05, {}), (0.0, {}), (0.05, {"max_firings": 40}), (0.05, {"occupancy": True, "max_firings": 6000})],
+)
 @pytest.mark.parametrize("kind", NETS)
-def test_together_is_as_one_by_one(kind: str, options: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = petri.loads(NETS[kind])
+def test_together_is_as_one_by_one(
+    kind: str, piece: float, options: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.csv").write_text("value\n" + "".join(f"{row}\n" for row in range(99)))
+    (tmp_path / "wrong.csv").write_text("value\n" + "".join(f"{row}\n" for row in range(99)) + "x\n")
+    (tmp_path / "of.net").write_text(NETS[kind])
+    model = petri.load(tmp_path / "of.net")
     plan, _ = model.plan(engine="native", **options)
+    monkeypatch.setattr("petri.run.together.PIECE", piece)
     together, _ = replicate(model.net, plan, range(3, 24), batches=4, threads=2)
     monkeypatch.setattr(replications, "runs_together", lambda *_: False)
     apart, _ = replicate(model.net, plan, range(3, 24), batches=4, threads=2)

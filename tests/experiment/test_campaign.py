@@ -493,7 +493,7 @@ def test_a_task_that_takes_long_begins_no_other_replication(
     """What a process loses that is killed; the rest is handed out again."""
     [point] = queue(tmp_path, points=[{"load": 0.3}], until=2_000).prepare(engine).points
     monkeypatch.setattr("petri.experiment.design.task.LONGEST", 0.0)
-    monkeypatch.setattr("petri.run.replications.PIECE", 0.0)
+    monkeypatch.setattr("petri.run.together.PIECE", 0.0)
     some = perform(Task(point.packed, point.plan, tuple(range(20)), point.names))
     assert isinstance(some, tuple)
     assert [row.index for row in some] == [0]

@@ -16,7 +16,7 @@ from petri.experiment import Experiment, Outcome
 from petri.model import Model
 from petri.report.notebook.plots import Axis, round_values
 from petri.result import Result
-from petri.run.replications import Progress
+from petri.run.progress import Progress
 from tests.report.test_html import HOSTILE, QUEUE, hostile_net
 
 ROOT = Path(__file__).resolve().parents[2]

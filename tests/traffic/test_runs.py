@@ -299,9 +299,9 @@ def parquet_rows(folder: Path, rows: int) -> Path:
 @pytest.mark.parametrize(
     ("made", "rows", "most"),
     [
-        (csv_rows, 500_000, 12),
-        (csv_rows, 3_000_000, 24),
-        (parquet_rows, 3_000_000, 40),
+        (csv_rows, 500_000, 8),
+        (csv_rows, 3_000_000, 16),
+        (parquet_rows, 3_000_000, 32),
     ],
 )
 @pytest.mark.slow
@@ -310,7 +310,7 @@ def test_memory_does_not_grow_with_the_file(
 ) -> None:
     """65,536 rows are one block. most: how much more memory [MiB] than for two; the last case has 72 MB of rows.
 
-    A long run also keeps the histograms of up to 256 batches for its intervals. They take 20 MiB here at most.
+    A long run also keeps the histograms of up to 256 batches for its intervals. They take 7 MiB here.
     """
     few, many = peak(made(folder, 131_072)), peak(made(folder, rows))
     assert many - few < most * 1024

@@ -8,7 +8,7 @@ import platform
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -23,10 +23,12 @@ from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.result import run_failure
 from petri.result.rare import ranges
-from petri.run.ensemble import Ensemble
+from petri.run.ensemble import ENDINGS, NOTHING, Ensemble
 from petri.run.plan import Plan
-from petri.run.replications import Driver, Progress, batches_kept, run_together, runs_together
+from petri.run.progress import Progress
+from petri.run.replications import batches_kept, run_some
 from petri.run.stop import StopSign
+from petri.structs import Frozen, field
 from petri.version import VERSION
 
 LONGEST: Final = 0.5
@@ -47,8 +49,7 @@ class Task:
     version: str = VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicationRecord:
+class ReplicationRecord(Frozen):
     """The result of a replication. `hash` is its trajectory hash (R4), `seconds` its duration [s].
 
     `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
@@ -132,24 +133,9 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     for indices, batches in ((followed, batches_kept(net, 2)), (task.indices[len(followed) :], 0)):
         left = LONGEST - (time.perf_counter() - started)
         if indices and (left > 0.0 or not records):
-            ran = run_task(net, task.plan, indices, stop, batches, left)
+            ran = run_some(net, task.plan, indices, stop, Progress(len(indices), task.plan.until), batches, left)
             records += replication_records(net, task.plan, ran.take(~ran.is_ended("interrupted")), task.names)
     return tuple(records)
-
-
-def run_task(net: Net, plan: Plan, indices: Sequence[int], stop: StopSign, batches: int, longest: float) -> Ensemble:
-    """Replications of a task; after `longest` seconds none begins but the first."""
-    progress = Progress(len(indices), plan.until)
-    if runs_together(net, plan) and not net.chances:
-        return run_together(net, plan, indices, stop, progress, batches, longest)
-    started, ran = time.perf_counter(), [Ensemble.none(net)]
-    for index in indices:
-        if stop.is_set() or (len(ran) > 1 and time.perf_counter() - started > longest):
-            break
-        driver = Driver.begun(net, plan, index, stop, progress, batches)
-        if driver is not None:
-            ran.append(driver.run())
-    return Ensemble.joined(ran)
 
 
 def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str] | None) -> list[ReplicationRecord]:
@@ -160,28 +146,30 @@ def replication_records(net: Net, plan: Plan, ran: Ensemble, names: Sequence[str
     known = {name: ranged.known() for name, ranged in ranges(net, plan, ran, kept).items()}
     moved = figure_courses(settling(net, names), ran.batches, ran.batch_ends) if math.isfinite(plan.until) else None
     records = []
-    for row, one in enumerate(ran):
-        failure = None if one.fault is None else run_failure(net, one.fault).to_dict()
-        if failure is None and one.warm and reasons.get(row):
+    numbers = {name: column.tolist() for name, column in ran.numbers.items()}
+    for row, warm in enumerate(numbers["warm"]):
+        special = ran.special.get(row, NOTHING)
+        failure = None if special.fault is None else run_failure(net, special.fault).to_dict()
+        if failure is None and warm and reasons.get(row):
             name, reason = next(iter(reasons[row].items()))
             failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
         chances = ran.windows.more.get(row, {}).get("chances")
         records.append(
             ReplicationRecord(
-                index=one.index,
-                ended=one.ended,
-                time=one.time,
-                firings=one.firings,
-                hash=one.hash,
-                measures={name: column[row] if one.warm else math.nan for name, column in columns.items()},
-                seconds=one.seconds,
+                index=numbers["index"][row],
+                ended=ENDINGS[numbers["ended"][row]],
+                time=numbers["time"][row],
+                firings=numbers["firings"][row],
+                hash=numbers["hash"][row],
+                measures={name: column[row] if warm else math.nan for name, column in columns.items()},
+                seconds=numbers["seconds"][row],
                 engine=plan.engine,
                 seed=plan.seed,
                 failure=failure,
-                files=one.files,
+                files=special.files,
                 courses=moved[row] if moved else {},
-                tallies=tallies(kept, one.window) if chances else {},
-                ranges={name: of[row] for name, of in known.items() if row in of} if one.warm else {},
+                tallies=tallies(kept, ran.windows[row]) if chances else {},
+                ranges={name: of[row] for name, of in known.items() if row in of} if warm else {},
             )
         )
     return records

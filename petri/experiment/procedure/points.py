@@ -14,7 +14,8 @@ from petri.experiment.results.summary import PointOutcome
 from petri.measure.pooling import Sample
 from petri.run.ensemble import Replication
 from petri.run.plan import Plan
-from petri.run.replications import Progress, batches_kept, replicate
+from petri.run.progress import Progress
+from petri.run.replications import batches_kept, replicate
 from petri.run.stop import NO_LIMIT, TimeLimit, interruptible
 
 

@@ -25,6 +25,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +42,7 @@ from petri.measure.trend import COURSE
 from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.run.stored_net import read_net
-from petri.structs import Frozen, as_dict, convert, to_builtins
+from petri.structs import Frozen, as_json, convert
 from petri.version import VERSION
 
 APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
@@ -110,6 +111,7 @@ class Store:
         self.owner = secrets.token_hex(8)
         self._beaten = -math.inf
         self._last_row = 0
+        self._added: dict[tuple[int, int], ReplicationRecord] = {}  # which need not be read again
 
     # ------------------------------------------------------------ opening
 
@@ -240,11 +242,12 @@ class Store:
             connection.executemany(
                 f"INSERT OR IGNORE INTO replications (point, net_hash, {', '.join(COLUMNS)})"
                 f" SELECT point, net_hash, {', '.join('?' * len(COLUMNS))} FROM points WHERE point = ?",
-                ((*(one.write(getattr(row, one.field)) for one in COLUMNS.values()), point) for point, row in rows),
+                ([*encode_row(row), point] for point, row in rows),
             )
             release_claims(connection, [(point, row.index) for point, row in rows])
             for _, row in rows:
                 keep_files(connection, row.files)
+        self._added |= {(point, row.index): row for point, row in rows if is_plain(row)}
 
     def files(self) -> tuple[FileRead, ...]:
         """Return what was read of the recordings, of each by the replication that read most of it."""
@@ -255,15 +258,23 @@ class Store:
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
         """Return all rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
+            added, self._added = self._added if new else {}, {}
+            keys = connection.execute(
+                "SELECT rowid, point, replication FROM replications WHERE rowid > ? ORDER BY rowid",
+                (self._last_row if new else 0,),
+            ).fetchall()
+            if not keys:
+                return []
+            self._last_row = keys[-1][0]
+            others = [row for row, *key in keys if tuple(key) not in added]
             lacking = ADDED - columns_of(connection)
             kept = [name for name in COLUMNS if name not in lacking]
             found = connection.execute(
-                f"SELECT rowid, point, {', '.join(kept)} FROM replications WHERE rowid > ? ORDER BY rowid",
-                (self._last_row if new else 0,),
-            ).fetchall()
-            if found:
-                self._last_row = found[-1][0]
-            return [(number, decode_row(zip(kept, columns, strict=True))) for _, number, *columns in found]
+                f"SELECT rowid, {', '.join(kept)} FROM replications WHERE rowid IN (SELECT value FROM json_each(?))",
+                (as_json(others),),
+            )
+            read = {row: decode_row(zip(kept, columns, strict=True)) for row, *columns in found}
+            return [(point, added.get((point, index)) or read[row]) for row, point, index in keys]
 
     # ------------------------------------------------------------ claims
 
@@ -275,11 +286,10 @@ class Store:
             release_dead(connection)
             for point, replications in wanted:
                 left = [one for one in replications if one != PILOT or not has_warmup(connection, point)]
-                rows = [(point, one, self.owner, point, one) for one in left]
-                connection.executemany(
-                    "INSERT OR IGNORE INTO claims SELECT ?, ?, ? WHERE NOT EXISTS"
-                    " (SELECT 1 FROM replications WHERE point = ? AND replication = ?)",
-                    rows,
+                connection.execute(
+                    "INSERT OR IGNORE INTO claims SELECT ?, value, ? FROM json_each(?) WHERE NOT EXISTS"
+                    " (SELECT 1 FROM replications WHERE point = ? AND replication = value)",
+                    (point, self.owner, as_json(left), point),
                 )
                 query = "SELECT replication FROM claims WHERE point = ? AND owner = ? AND replication BETWEEN ? AND ?"
                 found = connection.execute(query, (point, self.owner, min(replications), max(replications)))
@@ -474,7 +484,7 @@ class StoredColumn:
 
     field: str
     read: Callable[[Any], Any]
-    write: Callable[[Any], Any] = lambda value: value
+    write: Callable[[Any], Any] | None = None  # None: as it is
 
 
 def finite(value: float) -> float | None:
@@ -486,20 +496,12 @@ def known(value: Any) -> float:
     return math.nan if value is None else real(value)
 
 
-def encode(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def encode_measures(measures: Mapping[str, float]) -> str:
-    return encode({name: finite(value) for name, value in measures.items()})
-
-
 def decode_measures(written: str) -> dict[str, float]:
     return {name: known(value) for name, value in json.loads(written).items()}
 
 
 def encode_courses(courses: Mapping[str, Sequence[float]]) -> str | None:
-    return encode({name: list(map(finite, course)) for name, course in courses.items()}) if courses else None
+    return as_json(courses) if courses else None
 
 
 def decode_courses(written: str | None) -> dict[str, list[float]]:
@@ -511,7 +513,7 @@ def decode_courses(written: str | None) -> dict[str, list[float]]:
 
 
 def encode_tallies(tallies: Mapping[str, Tally]) -> str | None:
-    return encode({name: as_dict(tally) for name, tally in tallies.items()}) if tallies else None
+    return as_json(tallies) if tallies else None
 
 
 def decode_tallies(written: str | None) -> dict[str, Tally]:
@@ -551,7 +553,7 @@ class StoredRange(Frozen, array_like=True, omit_defaults=True):
 def encode_ranges(ranges: Mapping[str, Ranged] | None) -> str | None:
     if ranges is None:
         return None
-    return encode({name: to_builtins(StoredRange.of(one)) for name, one in ranges.items()})
+    return as_json({name: StoredRange.of(one) for name, one in ranges.items()})
 
 
 def decode_ranges(written: str | None) -> dict[str, Ranged] | None:
@@ -616,7 +618,7 @@ def kind(value: Any) -> str:
 COLUMNS: Final = {
     "replication": StoredColumn("index", whole),
     "seed": StoredColumn("seed", lambda value: whole(int(text(value)), LARGEST_WORD), str),
-    "measures": StoredColumn("measures", decode_measures, encode_measures),
+    "measures": StoredColumn("measures", decode_measures, as_json),
     "hash": StoredColumn("hash", lambda value: whole(int(text(value), 16), LARGEST_WORD), "{:016x}".format),
     "ended": StoredColumn("ended", decode_ending),
     "time": StoredColumn("time", lambda value: real(value, 0.0)),
@@ -624,7 +626,7 @@ COLUMNS: Final = {
     "failure": StoredColumn(
         "failure",
         lambda value: None if value is None else dict(json.loads(value)),
-        lambda value: None if value is None else json.dumps(value, ensure_ascii=False),
+        lambda value: None if value is None else as_json(value),
     ),
     "version": StoredColumn("version", text),
     "engine": StoredColumn("engine", text),
@@ -636,6 +638,21 @@ COLUMNS: Final = {
     "ranges": StoredColumn("ranges", decode_ranges, encode_ranges),
 }
 """The columns of replications by name, but for those that the store itself fills."""
+
+FIELDS: Final = attrgetter(*(one.field for one in COLUMNS.values()))
+WRITERS: Final = [one.write for one in COLUMNS.values()]
+
+
+def encode_row(row: ReplicationRecord) -> list[Any]:
+    """Return its columns."""
+    return [value if write is None else write(value) for write, value in zip(WRITERS, FIELDS(row), strict=True)]
+
+
+def is_plain(row: ReplicationRecord) -> bool:
+    """Return whether a row that is written is read as it is."""
+    others = row.failure or row.files or row.courses or row.tallies
+    return not others and not any(map(math.isinf, row.measures.values()))
+
 
 ADDED: Final = {"courses", "tallies", "ranges"}
 
@@ -651,7 +668,11 @@ def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> N
 
 
 def release_claims(connection: sqlite3.Connection, keys: Iterable[tuple[int, int]]) -> None:
-    connection.executemany("DELETE FROM claims WHERE point = ? AND replication = ?", keys)
+    of_points: dict[int, list[int]] = {}
+    for point, replication in keys:
+        of_points.setdefault(point, []).append(replication)
+    query = "DELETE FROM claims WHERE point = ? AND replication IN (SELECT value FROM json_each(?))"
+    connection.executemany(query, ((point, as_json(numbers)) for point, numbers in of_points.items()))
 
 
 def has_warmup(connection: sqlite3.Connection, point: int) -> bool:

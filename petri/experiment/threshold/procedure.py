@@ -29,7 +29,7 @@ from petri.measure.figures import default_names
 from petri.measure.trend import Drift, growing
 from petri.net import Net
 from petri.result.export import net_hash
-from petri.run.replications import Progress
+from petri.run.progress import Progress
 from petri.run.stop import NO_LIMIT, TimeLimit
 
 

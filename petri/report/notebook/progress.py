@@ -14,7 +14,7 @@ from petri.net import Net
 from petri.report.telling.progress import bar_of, describe
 from petri.report.telling.quantities import Units
 from petri.report.telling.search import measured_text, progress_text, tried_text
-from petri.run.replications import Progress
+from petri.run.progress import Progress
 
 WIDTH: Final = 78
 PAUSE: Final = 0.1  # seconds between two looks of it

@@ -252,26 +252,7 @@ impl Session {
     /// instant, a float. Raises ValueError for what are not whole rows, and for an instant that has passed, or a value
     /// outside the place's colour set: the engine relies on these.
     fn feed(&mut self, place: u32, block: &[u8]) -> PyResult<()> {
-        let timed = usize::from(self.program.fed.contains(&PlaceId(place)));
-        let row = |width: usize| width + timed;
-        let whole = self.program.places.get(place as usize);
-        let whole = whole.filter(|p| row(p.width) > 0 && block.len().is_multiple_of(8 * row(p.width)));
-        let program = whole.ok_or_else(|| PyValueError::new_err("a block must be whole rows of a coloured place"))?;
-        let words = words_of(block);
-        let mut rows = words.chunks_exact(row(program.width));
-        let mut last = self.engine()?.now as f64;
-        let times_rise = rows.clone().filter_map(|row| row[..timed].first()).all(|&word| {
-            let before = std::mem::replace(&mut last, f64::from_bits(word));
-            before <= last && last <= HORIZON as f64
-        });
-        if !times_rise {
-            return Err(PyValueError::new_err(format!("the times of a block of `{}` do not rise", program.name)));
-        }
-        if !rows.all(|row| program.may_have(&row[timed..])) {
-            return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", program.name)));
-        }
-        self.engine_mut()?.streams.feed(PlaceId(place), words);
-        Ok(())
+        feed(self.engine_mut()?, place, block)
     }
 
     /// A token is to come into a port at an instant. Raises ValueError where the place is no port in, the token is none of
@@ -434,6 +415,31 @@ impl Session {
 fn words_of(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
     bytes.chunks_exact(8).map(word).collect()
+}
+
+/// The next rows of a place: see `Session::feed`.
+fn feed(engine: &mut Engine, place: u32, block: &[u8]) -> PyResult<()> {
+    let program = Arc::clone(&engine.program);
+    let timed = usize::from(program.fed.contains(&PlaceId(place)));
+    let row = |width: usize| width + timed;
+    let whole = program.places.get(place as usize);
+    let whole = whole.filter(|p| row(p.width) > 0 && block.len().is_multiple_of(8 * row(p.width)));
+    let of_place = whole.ok_or_else(|| PyValueError::new_err("a block must be whole rows of a coloured place"))?;
+    let words = words_of(block);
+    let mut rows = words.chunks_exact(row(of_place.width));
+    let mut last = engine.now as f64;
+    let times_rise = rows.clone().filter_map(|row| row[..timed].first()).all(|&word| {
+        let before = std::mem::replace(&mut last, f64::from_bits(word));
+        before <= last && last <= HORIZON as f64
+    });
+    if !times_rise {
+        return Err(PyValueError::new_err(format!("the times of a block of `{}` do not rise", of_place.name)));
+    }
+    if !rows.all(|row| of_place.may_have(&row[timed..])) {
+        return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", of_place.name)));
+    }
+    engine.streams.feed(PlaceId(place), words);
+    Ok(())
 }
 
 fn unbegun() -> PyErr {

@@ -1,8 +1,8 @@
 //! Many replications of one net, one after the other, without a caller between two of them.
 //!
-//! A caller asks for some milliseconds at a time, so that it can show how far they are, and stop them. `Driver` in
-//! `petri/run/replications.py` does the same with one replication, firing for firing, and knows series, conditions, streams and saved
-//! states as well.
+//! A caller asks for some milliseconds at a time, so that it can show how far they are, and stop them. It is asked when a stream needs
+//! rows, and at the instants and firings at which it wants to look at the replication under way. `Driver` in
+//! `petri/run/driver.py` does the same with one replication of either engine, firing for firing, and knows saved states as well.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,16 +11,14 @@ use std::time::{Duration, Instant};
 
 use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
-use crate::base::ticks::Ticks;
+use crate::base::ticks::{Ticks, NEVER};
 use crate::engine::limits::{Limits, RunError};
-use crate::engine::run::Reason;
+use crate::engine::run::{Engine, Reason};
 use crate::observe::observers::ExtraObservers;
 use crate::session::compiled::Compiled;
 use crate::session::observed::Observed;
 use crate::session::replication::Replication;
 
-/// Firings before neighbouring batches are joined for the first time.
-const UNJOINED: u64 = 4096;
 /// Firings of the first piece of a run, between two looks at the clock.
 const FIRST_PIECE: u64 = 500;
 
@@ -32,8 +30,31 @@ pub struct Course {
     pub rests: bool,
     /// The most firings of each.
     pub firings: u64,
-    /// How many snapshots each keeps at most, a power of two, or 0.
+    /// How many snapshots each keeps at most, a power of two, or 0; and the firings of a batch before neighbours are joined.
     pub batches: usize,
+    pub batch: u64,
+    /// Whether the caller wants to look at each when its statistics begin.
+    pub watched: bool,
+}
+
+/// Why `advance` has returned before its time: the replication under way waits for the caller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pause {
+    /// A stream needs rows: see `Streams::wanted`.
+    Rows,
+    /// Its statistics have begun.
+    Begun,
+    /// The instant is over at which the caller wants to look.
+    Instant,
+    /// It has as many firings as the caller wanted.
+    Firings,
+}
+
+/// What a piece of a replication has led to.
+enum Step {
+    On,
+    Pause(Pause),
+    Ended(Ended),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,6 +96,12 @@ struct Running {
     batch_left: u64,
     batches: Vec<Observed>,
     died: Option<Ticks>,
+    /// When the caller wants to look at it, and after how many firings.
+    look_at: Ticks,
+    look_after: u64,
+    /// Why its engine has stopped, when the caller looks first.
+    reason: Option<Reason>,
+    begun: bool,
 }
 
 pub struct Ensemble {
@@ -103,32 +130,51 @@ impl Ensemble {
         Ensemble { compiled, course, limits, levels, stop, seeds, running: None, piece: FIRST_PIECE, ran: Vec::new() }
     }
 
-    /// Runs for about as long, or to the end. `begin`: whether replications may begin. Fails with the fault of an initial marking.
-    pub fn advance(&mut self, time: Duration, begin: bool) -> Outcome<()> {
+    /// Runs for about as long, or to the end, or until the caller is needed. `begin`: whether replications may begin. Fails with the
+    /// fault of an initial marking.
+    pub fn advance(&mut self, time: Duration, begin: bool) -> Outcome<Option<Pause>> {
         let begun = Instant::now();
         loop {
             let stopped = self.stop.load(Ordering::Relaxed) != 0;
             let mut running = match self.running.take() {
                 Some(running) => running,
-                None if stopped || !begin => return Ok(()),
+                None if stopped || !begin => return Ok(None),
                 None => match self.seeds.pop_front() {
                     Some(seed) => self.begin(seed)?,
-                    None => return Ok(()),
+                    None => return Ok(None),
                 },
             };
-            match if stopped { Some(Ended::Interrupted) } else { self.step(&mut running, time) } {
-                Some(ended) => self.ran.push(self.end(running, ended)),
-                None => self.running = Some(running),
+            match if stopped { Step::Ended(Ended::Interrupted) } else { self.step(&mut running, time) } {
+                Step::Ended(ended) => self.end(running, ended),
+                Step::On => self.running = Some(running),
+                Step::Pause(pause) => {
+                    self.running = Some(running);
+                    return Ok(Some(pause));
+                }
             }
             if begun.elapsed() >= time {
-                return Ok(());
+                return Ok(None);
             }
         }
     }
 
-    /// The model time and the firings of the replication under way.
-    pub fn under_way(&self) -> Option<(Ticks, u64)> {
-        self.running.as_ref().map(|running| (running.replication.engine.now, running.replication.engine.firings))
+    /// The engine of the replication under way.
+    pub fn engine(&mut self) -> Option<&mut Engine> {
+        self.running.as_mut().map(|running| &mut *running.replication.engine)
+    }
+
+    /// The caller wants to look at the replication under way at the end of an instant, and after some firings of it.
+    pub fn look(&mut self, at: Ticks, after: u64) {
+        if let Some(running) = &mut self.running {
+            (running.look_at, running.look_after) = (at, after);
+        }
+    }
+
+    /// Ends the replication under way.
+    pub fn conclude(&mut self, ended: Ended) {
+        if let Some(running) = self.running.take() {
+            self.end(running, ended);
+        }
     }
 
     fn begin(&self, seed: [u64; 3]) -> Outcome<Running> {
@@ -136,57 +182,81 @@ impl Ensemble {
         let started = Instant::now();
         let replication =
             Replication::new(Arc::clone(&self.compiled), seed, self.limits, extra, Arc::clone(&self.stop))?;
-        let length = UNJOINED / self.course.batches.max(1) as u64;
         Ok(Running {
             replication,
             started,
             warm: self.course.warmup <= 0,
             left: self.course.firings,
-            length,
-            batch_left: length,
+            length: self.course.batch,
+            batch_left: self.course.batch,
             batches: Vec::new(),
             died: None,
+            look_at: NEVER,
+            look_after: u64::MAX,
+            reason: None,
+            begun: false,
         })
     }
 
-    /// One piece of a replication. Returns how it has ended, if it has.
-    fn step(&mut self, running: &mut Running, longest: Duration) -> Option<Ended> {
+    /// One piece of a replication.
+    fn step(&mut self, running: &mut Running, longest: Duration) -> Step {
+        if running.warm && self.course.watched && !std::mem::replace(&mut running.begun, true) {
+            return Step::Pause(Pause::Begun);
+        }
         let batched = running.warm && self.course.batches > 0;
         let until = if running.warm { self.course.until } else { self.course.warmup };
-        let budget = running.left.min(self.piece).min(if batched { running.batch_left } else { u64::MAX });
+        let reason = match running.reason.take() {
+            Some(reason) => reason,
+            None => {
+                let reason = self.run(running, until, batched, longest);
+                if let Some(pause) = running.pause(reason) {
+                    running.reason = (reason != Reason::Input).then_some(reason);
+                    return Step::Pause(pause);
+                }
+                reason
+            }
+        };
+        let engine = &mut running.replication.engine;
+        match reason {
+            Reason::Error if engine.error.as_ref().is_some_and(|error| error.fault.id == "stopped") => {
+                engine.error = None;
+                Step::Ended(Ended::Interrupted)
+            }
+            Reason::Error => Step::Ended(Ended::Error),
+            Reason::Dead => self.rest(running, until, batched),
+            Reason::Until if engine.now >= until => {
+                let over = running.warm;
+                running.begin_window();
+                if over { Step::Ended(Ended::Until) } else { Step::On }
+            }
+            _ if running.left == 0 => Step::Ended(Ended::Firings),
+            Reason::Budget if batched && running.batch_left == 0 => {
+                running.end_batch(self.course.batches);
+                Step::On
+            }
+            Reason::Until | Reason::Budget => Step::On,
+            Reason::Input | Reason::Output => unreachable!("rows are waited for, and outputs are not kept"),
+        }
+    }
+
+    /// Runs the engine for a piece.
+    fn run(&mut self, running: &mut Running, until: Ticks, batched: bool, longest: Duration) -> Reason {
         let (before, clock) = (running.replication.engine.firings, Instant::now());
-        let reason = running.replication.advance(until, budget);
+        let look = running.look_after.saturating_sub(before).max(1);
+        let batch = if batched { running.batch_left } else { u64::MAX };
+        let budget = running.left.min(self.piece).min(batch).min(look);
+        let reason = running.replication.advance(until.min(running.look_at), budget);
         let done = running.replication.engine.firings - before;
         running.left -= done;
         if batched {
             running.batch_left = running.batch_left.saturating_sub(done);
         }
         self.adapt(clock.elapsed(), budget, longest);
-        let engine = &mut running.replication.engine;
-        match reason {
-            Reason::Error if engine.error.as_ref().is_some_and(|error| error.fault.id == "stopped") => {
-                engine.error = None;
-                Some(Ended::Interrupted)
-            }
-            Reason::Error => Some(Ended::Error),
-            Reason::Dead => self.rest(running, until, batched),
-            Reason::Until if engine.now >= until => {
-                let over = running.warm.then_some(Ended::Until);
-                running.begin_window();
-                over
-            }
-            _ if running.left == 0 => Some(Ended::Firings),
-            Reason::Budget if batched && running.batch_left == 0 => {
-                running.end_batch(self.course.batches);
-                None
-            }
-            Reason::Until | Reason::Budget => None,
-            Reason::Input | Reason::Output => unreachable!("a net with streams is driven by itself"),
-        }
+        reason
     }
 
     /// The net is dead: it lasts until the end of its run, or of its warm-up, if that is an instant. A last batch ends at its death.
-    fn rest(&self, running: &mut Running, until: Ticks, batched: bool) -> Option<Ended> {
+    fn rest(&self, running: &mut Running, until: Ticks, batched: bool) -> Step {
         let engine = &mut running.replication.engine;
         if running.died.is_none() {
             running.died = Some(engine.now);
@@ -195,13 +265,17 @@ impl Ensemble {
             }
         }
         if self.course.rests && engine.now < until {
-            engine.rest(until);
+            engine.rest(until.min(running.look_at));
+            if engine.now >= running.look_at {
+                running.reason = Some(Reason::Dead);
+                return Step::Pause(Pause::Instant);
+            }
         }
-        let over = (running.warm || !self.course.rests).then_some(Ended::Dead);
-        if over.is_none() {
-            running.begin_window();
+        if running.warm || !self.course.rests {
+            return Step::Ended(Ended::Dead);
         }
-        over
+        running.begin_window();
+        Step::On
     }
 
     /// Makes pieces longer while they take less than `longest`, and shorter while they take much more.
@@ -213,7 +287,7 @@ impl Ensemble {
         }
     }
 
-    fn end(&self, running: Running, ended: Ended) -> Ran {
+    fn end(&mut self, running: Running, ended: Ended) {
         let Running { mut replication, started, warm, batches, died, .. } = running;
         let levels = replication.levels();
         let program = &self.compiled.program;
@@ -227,7 +301,7 @@ impl Ensemble {
             }
         });
         let marking = marking.collect();
-        Ran {
+        let ran = Ran {
             ended,
             now: engine.now,
             firings: engine.firings,
@@ -241,11 +315,23 @@ impl Ensemble {
             batches,
             levels,
             marking,
-        }
+        };
+        self.ran.push(ran);
     }
 }
 
 impl Running {
+    /// Whether the caller is needed, now that the engine has stopped for this reason.
+    fn pause(&self, reason: Reason) -> Option<Pause> {
+        let engine = &self.replication.engine;
+        match reason {
+            Reason::Input => Some(Pause::Rows),
+            Reason::Until if engine.now >= self.look_at => Some(Pause::Instant),
+            Reason::Error => None,
+            _ => (engine.firings >= self.look_after).then_some(Pause::Firings),
+        }
+    }
+
     /// The warm-up is over, if it was not before.
     fn begin_window(&mut self) {
         if !self.warm {
