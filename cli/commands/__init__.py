@@ -22,6 +22,7 @@ GROUPS = {
         "report": ("report", "Write an HTML report of a result or of a sweep."),
         "compare": ("compare", "Compare two results, or two points of a sweep."),
         "rerun": ("rerun", "Repeat the replications of a result and compare the trajectories."),
+        "fit": ("fit", "Find the distribution that measured values follow."),
         "validate": ("validate", "Compare the nets with published figures."),
     },
     "What happens in a run": {

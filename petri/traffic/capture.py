@@ -28,6 +28,8 @@ def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple
 class CaptureFile(ColumnFile):
     """An open capture."""
 
+    headers, units = COLUMNS, _UNITS
+
     def __init__(self, path: Path, name: str, flows: bool) -> None:
         self.name = name
         reader = native(name)

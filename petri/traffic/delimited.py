@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +27,13 @@ def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, t
 
 
 class DelimitedFile(Recording):
-    """An open file, positioned after its first record."""
+    """An open file, positioned after its first record.
+
+    otherwise: of a file that is read for one column, the words of a row whose cell is not a number, by what is wrong
+    and the cell; None if that is an error.
+    """
+
+    otherwise: Callable[[str, str], bytes | None] | None = None
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
@@ -52,7 +58,15 @@ class DelimitedFile(Recording):
             if words:
                 yield words
             if wrong is not None:
-                raise self._told(wrong, fields)
+                other = self._other(*wrong)
+                if other is None:
+                    raise self._told(wrong, fields)
+                yield other
+
+    def _other(self, kind: str, line: int, number: int | None, details: tuple[Any, ...]) -> bytes | None:
+        if self.otherwise is None or number is None or not details or not isinstance(details[0], str):
+            return None
+        return self.otherwise(kind, details[0])
 
     def _told(self, wrong: Wrong, fields: Sequence[Field]) -> Exception:
         """Return what the reader says is wrong as a diagnostic."""

@@ -7,10 +7,10 @@ from pathlib import Path
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
 from petri.regular import irregular
-from petri.traffic.capture import open_capture
-from petri.traffic.delimited import open_delimited, packed
+from petri.traffic.capture import CaptureFile, open_capture
+from petri.traffic.delimited import DelimitedFile, open_delimited, packed
 from petri.traffic.fields import Field, Recording
-from petri.traffic.parquet import open_parquet
+from petri.traffic.parquet import ParquetFile, open_parquet
 from petri.traffic.problems import problem, unreadable
 
 _CAPTURES = (
@@ -34,20 +34,34 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
     if not stream.path:
         raise problem("stream-not-given", place=place.name, field=place.colour.slots[0].name)
     path = Path(stream.path)
-    start = first_bytes(path, stream.name)
+    readers = {"capture": open_capture, "Parquet": open_parquet, "text": open_delimited}
+    return readers[_kind(path, stream.name)](net, place, path)
+
+
+def open_file(path: Path, name: str) -> Recording:
+    """Return a file without a place whose tokens it has; `name` is that in messages. Raises LanguageError."""
+    kind = _kind(path, name)
+    if kind == "text":
+        return DelimitedFile(path, name)
+    return ParquetFile(path, name) if kind == "Parquet" else CaptureFile(path, name, flows=True)
+
+
+def _kind(path: Path, name: str) -> str:
+    """Return what is in a file: a capture, Parquet or text. Raises LanguageError where it cannot be read."""
+    start = first_bytes(path, name)
     gzip = start.startswith(GZIP)
     if gzip:
-        start = unpacked_bytes(path, stream.name)
+        start = unpacked_bytes(path, name)
     for magic, (kind, command) in _PACKED.items():
         if start.startswith(magic):
-            raise packed(stream.name, *(_PACKED[GZIP] if gzip else (kind, command)))
+            raise packed(name, *(_PACKED[GZIP] if gzip else (kind, command)))
     if start.startswith(_CAPTURES):
-        return open_capture(net, place, path)
+        return "capture"
     if start.startswith(b"PAR1"):
         if gzip:
-            raise packed(stream.name, *_PACKED[GZIP])
-        return open_parquet(net, place, path)
-    return open_delimited(net, place, path)
+            raise packed(name, *_PACKED[GZIP])
+        return "Parquet"
+    return "text"
 
 
 def first_bytes(path: Path, name: str) -> bytes:
