@@ -24,22 +24,27 @@ SCHEDULED: Final = PRIORITIES - 2  # the least priority of transitions that sche
 
 @dataclass(frozen=True)
 class Factor:
-    """One change of a net. text: what is changed how, such as `+10%` or `4 → 5`.
+    """One change of a net. text: how it is changed, such as `+10%` or `4 → 5`. to: the other value, where it has one.
 
-    at: the net with a share of the value more, where it is `smooth`, from `low` to `high`; a multiple of `grain`. Else
-    the net with the other value. change: the share that `text` says. size: of a real parameter, what shares are of.
+    at: the net with a share of the value more, from `low` to `high`, a multiple of `grain`; or, with any share, that with
+    the other value. change: the share that `text` says. value: of a real parameter.
     """
 
     name: str
     kind: Literal["parameter", "transition"]
     text: str
     at: Callable[[float], Net] = field(repr=False)
-    smooth: bool = True
+    to: Value | None = None
     change: float = SHARE
     low: float = -math.inf
     high: float = math.inf
     grain: float = 0.0
-    size: float = math.nan
+    value: float = math.nan
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it can be changed as little as one likes."""
+        return self.to is None
 
     def step(self, share: float) -> float:
         """Return the step that is nearest to a share of the value."""
@@ -74,40 +79,38 @@ def _unknown(model: Model, name: str, known: Sequence[str]) -> Exception:
 
 def _of_parameters(model: Model) -> Iterator[Factor]:
     for one in model.net.parameters if model.origin is not None else ():
-        if one.kind == "real":
-            yield from _real(model, one)
+        if one.kind == "real" and one.value:
+            yield from _real(model, one, float(one.value))
         else:
             for value in neighbours(one):
                 text = f"{shown(one.value)} → {shown(value)}"
-                yield Factor(one.name, "parameter", text, _setting(model, one.name, value), smooth=False, change=1.0)
+                yield Factor(one.name, "parameter", text, _setting(model, one.name, value), value, change=1.0)
 
 
 def neighbours(parameter: Parameter) -> list[Value]:
-    """Return the values beside that of an int, or all others that a bool or an enumeration has."""
+    """Return the values beside that of an int, or of a real 0; or all others that a bool or an enumeration has."""
     now = parameter.value
     if isinstance(now, bool):
         return [not now]
     if isinstance(now, str):
         choices = [one.strip() for one in parameter.kind.split("|")]
         return [one for one in choices if one != now] if now in choices else []
-    step = max(round(STEP * abs(now)), 1)
-    low, high = parameter.low, parameter.high
-    return [value for value in (now - step, now + step) if (low is None or value >= low) and (high is None or value <= high)]
+    low, high = (math.nan if end is None else end for end in (parameter.low, parameter.high))
+    step = max(round(STEP * abs(now)), 1) if parameter.kind == "int" else SHARE * (high - low)
+    return [value for value in (now - step, now + step) if value != now and not (value < low or value > high)]
 
 
-def _real(model: Model, parameter: Parameter) -> Iterator[Factor]:
-    value = float(parameter.value)
+def _real(model: Model, parameter: Parameter, value: float) -> Iterator[Factor]:
     low = -math.inf if parameter.low is None else float(parameter.low)
     high = math.inf if parameter.high is None else float(parameter.high)
-    size, text = (value, f"{SHARE:+.0%}") if value else (high - low, f"{SHARE:+.0%} of range")
-    if not (size and math.isfinite(size)) or low == high:  # 0 has no share but that of a range
+    if low == high:
         return
-    least, most = sorted(((low - value) / size, (high - value) / size))
+    least, most = sorted(((low - value) / value, (high - value) / value))
 
     def at(share: float) -> Net:
-        return _setting(model, parameter.name, float(f"{value + share * size:.12g}"))(1.0)
+        return _setting(model, parameter.name, float(f"{value * (1.0 + share):.12g}"))(1.0)
 
-    yield Factor(parameter.name, "parameter", text, at, low=least, high=most, size=size)
+    yield Factor(parameter.name, "parameter", f"{SHARE:+.0%}", at, low=least, high=most, value=value)
 
 
 def _setting(model: Model, name: str, value: Value) -> Callable[[float], Net]:

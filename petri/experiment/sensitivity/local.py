@@ -4,14 +4,14 @@ The slope of a figure along a real parameter or a time is taken from four nets, 
 f′ = (8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h, whose bias is of the order h⁴. What this takes off the difference
 with one step, b, tells how far the figure is from a line; the bias that is left is about 4 b² / |f′|, as if each order
 were b/f′ of the one before. Where b is not noise and this is more than an eighth of the interval's half-width, the step
-is halved. At the end of a parameter's range, the nets are all to one side: f′ = (4 f(h) − f(2h) − 3 f(0)) / 2h.
+is halved, as long as that makes b smaller: of a figure with jumps it does not. The interval is wider by a b that stays. At the end of a parameter's range, the nets are all to one side: f′ = (4 f(h) − f(2h) − 3 f(0)) / 2h.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from petri.diagnostics import Diagnostic, LanguageError
@@ -38,7 +38,7 @@ class Effect:
     """How much a figure changes with a factor. change: in the figure's unit; relative: as a share of it.
 
     slope: per unit of a real parameter. certain: it is not noise (the error is shared by all factors). step: of the
-    differences. bends: a bias may be left, as the slope differs within the smallest step.
+    differences, as a share.
     """
 
     factor: Factor
@@ -47,7 +47,6 @@ class Effect:
     slope: Interval | None
     certain: bool
     step: float
-    bends: bool = False
 
     @property
     def size(self) -> float:
@@ -123,20 +122,22 @@ class Local:
     def _slopes(self, factor: Factor, at: Callable[[float], Measured]) -> dict[str, Effect]:
         """Halve the step for those figures of which the bias matters."""
         found: dict[str, Effect] = {}
-        left, room = list(self.names), max(factor.high, -factor.low) / 2.0
-        share = min(EXACT_STEP if self.exact else STEP, room)
+        biases = dict.fromkeys(self.names, math.inf)  # of those whose bias matters
+        share = min(EXACT_STEP if self.exact else STEP, max(factor.high, -factor.low) / 2.0)
         for _ in range(HALVINGS):
             step = factor.step(share)
             if not found and not self.exact and (noise := self._noise(factor, step, at)):
                 return noise
             high, low = self._difference(factor, step, at)
-            for name in left:
-                slope = weighted([(weight, at(offset)[name]) for offset, weight in high.items()])
-                lower = weighted([(weight, at(offset)[name]) for offset, weight in low.items()])
-                found[name] = self._with_bias(factor, name, slope, lower, step)
-            left = [name for name in left if found[name].bends]
+            for name, before in list(biases.items()):
+                slope, lower = (weighted([(w, at(x)[name]) for x, w in weights.items()]) for weights in (high, low))
+                slope, bias = self._with_bias(slope, lower)
+                if bias <= before / 2.0:
+                    found[name], biases[name] = self._effect(factor, name, slope, step), bias
+                if not 0.0 < bias <= before / 2.0:
+                    del biases[name]
             share = step / 2
-            if not left or factor.step(share) >= step:
+            if not biases or factor.step(share) >= step:
                 break
         return found
 
@@ -166,16 +167,17 @@ class Local:
                 return high, low
         raise reason
 
-    def _with_bias(self, factor: Factor, name: str, slope: Sampled, lower: Sampled, step: float) -> Effect:
-        off = weighted([(1.0, lower), (-1.0, slope)])
-        mean, b = slope.interval(), off.interval()
-        bias = min(abs(b.mean), 4.0 * b.mean**2 / abs(mean.mean)) if mean.mean else abs(b.mean)
+    def _with_bias(self, slope: Sampled, lower: Sampled) -> tuple[Sampled, float]:
+        """Return a slope that may be off by its bias, and that bias if it matters, else 0. lower: of a lower order."""
+        mean, b = slope.interval(), weighted([(1.0, lower), (-1.0, slope)]).interval()
+        off = abs(b.mean)
+        bias = min(off, 4.0 * off**2 / abs(mean.mean)) if mean.mean else off
         if self.exact:
-            return self._effect(factor, name, Sampled(slope.values, slope.error + bias), step)
-        tolerance = max(NEGLIGIBLE * mean.half_width, RESOLUTION * abs(mean.mean))
-        return self._effect(factor, name, slope, step, bends=abs(b.mean) > b.half_width and bias > tolerance)
+            return replace(slope, error=slope.error + bias), 0.0
+        matters = off > b.half_width and bias > max(NEGLIGIBLE * mean.half_width, RESOLUTION * abs(mean.mean))
+        return (replace(slope, error=off), off) if matters else (slope, 0.0)
 
-    def _effect(self, factor: Factor, name: str, slope: Sampled, step: float, bends: bool = False) -> Effect:
+    def _effect(self, factor: Factor, name: str, slope: Sampled, step: float) -> Effect:
         base = self.base[name]
         change = weighted([(factor.change, slope)])
         now = base.interval().mean
@@ -186,8 +188,8 @@ class Local:
         relative = Interval(change.interval().mean / abs(now) if now else math.nan, half, change.interval().level, 0)
         strict = change.interval(1.0 - (1.0 - LEVEL) / max(len(self.factors), 1))
         certain = abs(strict.mean) > max(strict.half_width, ROUNDING * abs(now))
-        of_unit = None if math.isnan(factor.size) else weighted([(1.0 / factor.size, slope)]).interval()
-        return Effect(factor, change.interval(), relative, of_unit, certain, step, bends)
+        of_unit = None if math.isnan(factor.value) else weighted([(1.0 / factor.value, slope)]).interval()
+        return Effect(factor, change.interval(), relative, of_unit, certain, step)
 
 
 def _differences(h: float) -> Iterator[tuple[Sequence[float], tuple[Weights, Weights]]]:

@@ -28,7 +28,7 @@ CERTAIN: Final = 1.0
 
 @dataclass(frozen=True)
 class Sampled:
-    """A figure of each replication; or one number, which differs from the exact one by at most `error`."""
+    """A figure of each replication, or one exact number. error: what it may be off by besides its noise."""
 
     values: Floats
     error: float = 0.0
@@ -36,7 +36,8 @@ class Sampled:
     def interval(self, level: float = LEVEL) -> Interval:
         if len(self.values) == 1:
             return Interval(float(self.values[0]), self.error, CERTAIN, 0)
-        return student_interval(self.values, level)
+        found = student_interval(self.values, level)
+        return replace(found, half_width=found.half_width + self.error) if self.error else found
 
 
 Measured = Mapping[str, Sampled]
@@ -113,6 +114,10 @@ def _unmeasured(wanted: Sequence[Figure]) -> dict[str, Diagnostic]:
 def _unsolved(model: Model, wanted: Sequence[Figure], states: int | None) -> dict[str, Diagnostic]:
     solution = model.solve(states=states)
     found = {one.name: one for one in (*solution.measures, *solution.places, *solution.transitions)}
-    missing = {one.name: Diagnostic("sensitivity-inexact", values={"name": one.name}) for one in wanted}
-    reasons = {name: found[name].reason if name in found else why for name, why in missing.items()}
-    return {name: why for name, why in reasons.items() if why is not None}
+    reasons = {one.name: found[one.name].reason for one in wanted if one.name in found}
+    reasons |= {one.name: Diagnostic("exact-unseen") for one in wanted if one.name not in found}
+    return {
+        name: problem("sensitivity-inexact", name=name, reason=why.message).diagnostic
+        for name, why in reasons.items()
+        if why is not None
+    }

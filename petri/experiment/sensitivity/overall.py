@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -99,9 +99,12 @@ def ranges(model: Model, over: Iterable[str] | Mapping[str, Any] | None) -> list
             near = did_you_mean(name, known)
             raise problem("unknown-parameter", name=name, suggestion=near, known=list(known), none=None)
         if given.get(name) is not None:
-            found.append(Spread(name, str(given[name]), sampled_axis(name, given[name])))
-        elif (axis := _around(known[name])) is not None:
-            found.append(Spread(name, *axis))
+            axis = sampled_axis(name, given[name])
+            if known[name].kind == "real" and axis.between is not None:  # any number of it, also of 0..1
+                axis = replace(axis, between=replace(axis.between, whole=False))
+            found.append(Spread(name, str(given[name]), axis))
+        elif (around := _around(known[name])) is not None:
+            found.append(Spread(name, *around))
         elif over is not None:
             raise problem("sensitivity-unvaried", name=name)
     if not found:

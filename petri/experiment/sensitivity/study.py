@@ -87,7 +87,6 @@ def _effect_dict(one: Effect) -> dict[str, Any]:
         "slope": None if one.slope is None else interval_dict(one.slope),
         "certain": one.certain,
         "step": one.step,
-        "bends": one.bends,
     }
 
 

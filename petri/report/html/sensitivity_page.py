@@ -25,11 +25,11 @@ def sensitivity_page(found: Sensitivity) -> Page:
     page.head += [tables.prose(found.net.doc), tables.facts([heading(found)])]
     page.head += [banner("warn", "Not finished")] if found.interrupted else []
     shown = [*effect_tables(found, True), *index_tables(found)]
-    for number, (kept, (columns, rest)) in enumerate(zip(found.figures, shown, strict=False)):
+    for number, (kept, (title, columns, rest)) in enumerate(zip(found.figures, shown, strict=False)):
         bars = tornado(found.effects.get(kept.name, ()))
         height = ROW * len(bars["data"][0]["y"]) + MARGIN if bars else 0
         parts: list[Content] = [page.figure(bars, f"what changes {kept.name}", height=height)] if bars else []
-        page.section(f"figure-{number}", columns[0].heading, *parts, table_of(columns), aside(rest) if rest else None)
+        page.section(f"figure-{number}", title, *parts, table_of(columns), aside(rest) if rest else None)
     if said := remarks(found):
         page.section("remarks", "Remarks", content(*(aside(text) for text in said)))
     return page

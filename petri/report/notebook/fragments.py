@@ -105,8 +105,8 @@ def outcome_html(outcome: Outcome) -> str:
 def sensitivity_html(found: Sensitivity) -> str:
     """Return the tables of what changes each figure, or of its indices."""
     parts: list[Content] = [tag("p", describe_sensitivity(found), class_="headline")]
-    for columns, rest in [*effect_tables(found, False), *index_tables(found)]:
-        parts += [solution_page.table_of(columns), tag("p", rest, class_="note") if rest else None]
+    for title, columns, rest in [*effect_tables(found, False), *index_tables(found)]:
+        parts += [tag("p", title), solution_page.table_of(columns), tag("p", rest, class_="note") if rest else None]
     return fragment(parts)
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from petri.experiment.sensitivity.factors import Factor
 from petri.experiment.sensitivity.local import Effect
 from petri.experiment.sensitivity.overall import Indices
 from petri.experiment.sensitivity.study import Sensitivity
 from petri.measure.figures import Figure
 from petri.measure.intervals import Interval
+from petri.net import Net
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
-from petri.report.telling.quantities import NOTHING, Units, counted
+from petri.report.telling.quantities import NOTHING, Units, counted, number, parameter_text
 
 MOST_NAMED = 12  # of what has no effect
-SMALL = "~: the figure bends within the smallest step, so this may be off by more than the interval says"
 
 
 def heading(found: Sensitivity) -> str:
@@ -26,34 +27,37 @@ def heading(found: Sensitivity) -> str:
     return f"{nets}, {counted(found.replications, 'replication')} of each, seed {found.seed}, 95 % intervals"
 
 
-def effect_tables(found: Sensitivity, every: bool) -> Iterator[tuple[list[Column], str]]:
-    """Yield, for each figure, the table of what changes it, and what has no effect. every: with all rows."""
+def effect_tables(found: Sensitivity, every: bool) -> Iterator[tuple[str, list[Column], str]]:
+    """Yield, for each figure, it itself, what changes it, and what has no effect. every: with rows for all."""
     units = Units.of(found.net)
-    for one in found.figures:
-        effects = found.effects.get(one.name, ())
+    for one in (one for one in found.figures if one.name in found.base):
+        effects = found.effects[one.name]
         rows = [effect for effect in effects if every or effect.certain]
         title = f"{one.name} {units.show_interval(found.base[one.name], shown_dimension(one.dimension))}"
-        yield _columns(title, rows, one, units), "" if every else _rest(effects)
+        yield title, _columns(rows, one, units, found.net), "" if every else _rest(effects)
 
 
-def _columns(title: str, rows: Sequence[Effect], figure: Figure, units: Units) -> list[Column]:
+def _columns(rows: Sequence[Effect], figure: Figure, units: Units, net: Net) -> list[Column]:
     dimension = shown_dimension(figure.dimension)
     return [
-        Column(title, [one.factor.name for one in rows], "name"),
-        Column("if", [one.factor.text for one in rows], left=True),
-        Column("changes by", [_marked(one, one.relative, "share", Units()) for one in rows]),
-        Column("that is", [_marked(one, one.change, dimension, units) for one in rows], rank=1),
-        *([] if all(one.certain for one in rows) else [Column("", [_verdict(one) for one in rows], left=True)]),
+        Column("if", [one.factor.name for one in rows], "name"),
+        Column("", [change_text(one.factor, units, net) for one in rows], left=True),
+        Column("changes by", [signed(one.relative, "share", Units()) for one in rows]),
+        Column("that is", [signed(one.change, dimension, units) for one in rows], rank=1),
+        *([] if all(one.certain for one in rows) else [Column(" ", [_verdict(one) for one in rows], left=True)]),
     ]
+
+
+def change_text(factor: Factor, units: Units, net: Net) -> str:
+    """`+10%`, `10% faster`, `64 B → 61 B`."""
+    if factor.to is None:
+        return factor.text
+    of = next(one for one in net.parameters if one.name == factor.name)
+    return f"{parameter_text(units, of, of.value)} → {parameter_text(units, of, factor.to)}"
 
 
 def _verdict(one: Effect) -> str:
     return "" if one.certain else "noise" if one.change.half_width else "none"
-
-
-def _marked(effect: Effect, interval: Interval, dimension: str, units: Units) -> str:
-    text = signed(interval, dimension, units)
-    return f"{text}~" if effect.bends and text != NOTHING else text
 
 
 def signed(interval: Interval, dimension: str, units: Units) -> str:
@@ -70,7 +74,7 @@ def _rest(effects: Sequence[Effect]) -> str:
     noisy = [one for one in left if not one.change.half_width == 0.0]
     none = [one for one in left if one.change.half_width == 0.0]
     widest = max((abs(one.relative.mean) + one.relative.half_width for one in noisy), default=math.nan)
-    said = [f"noise, each below {100 * widest:.2g} %: {_named(noisy)}" if widest < math.inf else f"noise: {_named(noisy)}"]
+    said = [f"noise, each below {number(100 * widest, 2)} %: {_named(noisy)}" if widest < math.inf else f"noise: {_named(noisy)}"]
     said = said if noisy else []
     return "; ".join(said + ([f"no change at all: {_named(none)}"] if none else []))
 
@@ -82,27 +86,26 @@ def _named(effects: Sequence[Effect]) -> str:
 
 
 def remarks(found: Sensitivity) -> list[str]:
-    """Return what a reader must know besides: factors that could not be changed, slopes that bend."""
-    said = [f"`{one.factor.name}` could not be changed: {one.reason.message}" for one in found.refused]
-    bends = any(effect.bends for effects in found.effects.values() for effect in effects)
-    return [*said, SMALL] if bends else said
+    """Return what a reader must know besides: factors that could not be changed."""
+    return [f"`{one.factor.name}` could not be changed: {one.reason.message}" for one in found.refused]
 
 
 # ---------------------------------------------------------------- over whole ranges
 
 
-def index_tables(found: Sensitivity) -> Iterator[tuple[list[Column], str]]:
-    """Yield, for each figure, the table of its indices, and how much it varies."""
+def index_tables(found: Sensitivity) -> Iterator[tuple[str, list[Column], str]]:
+    """Yield, for each figure, its name, the table of its indices, and how much it varies."""
     units = Units.of(found.net)
     for one in found.figures:
         if one.name in found.indices:
-            yield _index_columns(one, found.indices[one.name], units), _varies(one, found.indices[one.name], units)
+            indices = found.indices[one.name]
+            yield one.name, _index_columns(one, indices, units), _varies(one, indices, units)
 
 
 def _index_columns(figure: Figure, indices: Indices, units: Units) -> list[Column]:
     rows, dimension = indices.parameters, shown_dimension(figure.dimension)
     return [
-        Column(figure.name, [one.name for one in rows], "name"),
+        Column("if", [one.name for one in rows], "name"),
         Column("over", [one.over for one in rows], left=True),
         Column("alone", [_share(one.alone) for one in rows]),
         Column("in total", [_share(one.total) for one in rows]),
@@ -112,7 +115,7 @@ def _index_columns(figure: Figure, indices: Indices, units: Units) -> list[Colum
 
 
 def _share(index: Interval) -> str:
-    return Units().show_with_error(index.mean, index.half_width, difference=True)
+    return Units().show_with_error(index.mean, index.half_width, "share", difference=True)
 
 
 def _varies(figure: Figure, indices: Indices, units: Units) -> str:

@@ -14,12 +14,11 @@ def print_sensitivity(found: Sensitivity, console: Console, *, every: bool = Fal
     """Print a table for each figure: what changes it, and what is noise."""
     print_prose(console, Text(found.net.name, style="bold"))
     print_prose(console, Text(heading(found), style="dim"))
-    for columns, rest in [*effect_tables(found, every), *index_tables(found)]:
+    for title, columns, rest in [*effect_tables(found, every), *index_tables(found)]:
         console.print()
+        print_prose(console, Text(title, style="bold"))
         if columns[0].cells:
             print_table(console, columns)
-        else:
-            print_prose(console, Text(columns[0].heading, style="bold"))
         if rest:
             print_prose(console, Text(rest, style="dim"))
     if said := remarks(found):
