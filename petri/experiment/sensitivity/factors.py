@@ -93,8 +93,7 @@ def neighbours(parameter: Parameter) -> list[Value]:
     if isinstance(now, bool):
         return [not now]
     if isinstance(now, str):
-        choices = [one.strip() for one in parameter.kind.split("|")]
-        return [one for one in choices if one != now] if now in choices else []
+        return [one for one in parameter.labels if one != now]
     low, high = (math.nan if end is None else end for end in (parameter.low, parameter.high))
     step = max(round(STEP * abs(now)), 1) if parameter.kind == "int" else SHARE * (high - low)
     return [value for value in (now - step, now + step) if value != now and not (value < low or value > high)]

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import numpy as np
+
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.errors import ExperimentError
 from petri.experiment.procedure.points import Interrupted
@@ -26,7 +28,7 @@ HALVINGS: Final = 4
 EXACT_STEP: Final = 1e-3
 NEGLIGIBLE: Final = 1 / 8  # a bias, as a share of the half-width
 RESOLUTION: Final = 1e-3  # the same, as a share of the slope where nothing is random
-ROUNDING: Final = 1e-9  # of a figure: a difference that is none
+ROUNDING: Final = 1e-9  # of a figure: a difference that is none, as ends of runs are rounded to ticks
 
 Weights = Mapping[float, float]
 Watcher = Callable[[int, int, str], None]
@@ -178,16 +180,17 @@ class Local:
         return (replace(slope, error=off), off) if matters else (slope, 0.0)
 
     def _effect(self, factor: Factor, name: str, slope: Sampled, step: float) -> Effect:
-        base = self.base[name]
-        change = weighted([(factor.change, slope)])
+        base, change = self.base[name], weighted([(factor.change, slope)])
         now = base.interval().mean
+        if np.all(np.abs(change.values) <= ROUNDING * abs(now)):
+            slope = change = Sampled(np.zeros_like(change.values), change.error)
         ratio = change.interval().mean / now if now else math.nan
         # The delta method: the ratio of two means that vary together.
         along = weighted([(1.0 / abs(now), change), (-ratio / abs(now), base)]) if now else change
         half = along.interval().half_width if now else math.nan
         relative = Interval(change.interval().mean / abs(now) if now else math.nan, half, change.interval().level, 0)
         strict = change.interval(1.0 - (1.0 - LEVEL) / max(len(self.factors), 1))
-        certain = abs(strict.mean) > max(strict.half_width, ROUNDING * abs(now))
+        certain = abs(strict.mean) > strict.half_width
         of_unit = None if math.isnan(factor.value) else weighted([(1.0 / factor.value, slope)]).interval()
         return Effect(factor, change.interval(), relative, of_unit, certain, step)
 
