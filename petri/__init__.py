@@ -71,7 +71,11 @@ __all__ = [
 ]
 
 
-show_with(lambda: import_module("petri.report.notebook"), lambda: import_module("petri.live.notebook"))
+show_with(
+    lambda: import_module("petri.report.notebook"),
+    lambda: import_module("petri.live.notebook"),
+    lambda: import_module("petri.experiment.sensitivity.study"),
+)
 
 
 def __getattr__(name: str) -> Any:

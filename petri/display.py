@@ -59,13 +59,24 @@ class Live(Protocol):
     def view(self, origin: Any, name: str, threads: int | None, options: Any, /) -> Any: ...
 
 
+class Studies(Protocol):
+    """What changes a model to see what follows (`petri.experiment.sensitivity.study`)."""
+
+    def sensitivity(self, model: Any, /, **options: Any) -> Any: ...
+
+
 _load: list[Callable[[], Report]] = []
 _load_live: list[Callable[[], Live]] = []
+_load_studies: list[Callable[[], Studies]] = []
 
 
-def show_with(load: Callable[[], Report], load_live: Callable[[], Live]) -> None:
-    """Let the report that `load` returns show objects, and what `load_live` returns make views, once there are any."""
-    _load[:], _load_live[:] = [load], [load_live]
+def show_with(
+    load: Callable[[], Report], load_live: Callable[[], Live], load_studies: Callable[[], Studies]
+) -> None:
+    """Let the report that `load` returns show objects, once there are any; the others return what makes views and
+    studies of a model.
+    """
+    _load[:], _load_live[:], _load_studies[:] = [load], [load_live], [load_studies]
 
 
 def report() -> Report:
@@ -74,6 +85,10 @@ def report() -> Report:
 
 def live() -> Live:
     return _load_live[0]()
+
+
+def studies() -> Studies:
+    return _load_studies[0]()
 
 
 @contextmanager

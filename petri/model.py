@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
 from petri.component import Component
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.display import ShownInNotebook, live, report
+from petri.display import ShownInNotebook, live, report, studies
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
@@ -374,6 +374,27 @@ class Model(ShownInNotebook, Frozen):
         from petri.bounds import bounds_of  # which few programs need, and only with an extra
 
         return bounds_of(self.net)
+
+    def sensitivity(
+        self,
+        *,
+        over: Iterable[str] | Mapping[str, Any] | None = None,
+        measures: Sequence[str] | None = None,
+        exact: bool = False,
+        globally: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Return how much each figure changes with each parameter and each transition's time (docs/sensitivity.md).
+
+        over: only these parameters and transitions; with `globally`, which gives the indices of Sobol and of Morris,
+        also their ranges, {"load": "0.5..0.9"}. measures: figures, all declared ones if None. exact: from solutions
+        instead of runs. Other options: those of `run` (until, warmup, seed, replications, engine, threads,
+        time_limit); `states` as of `solve`; `samples`, the rows of Sobol's sample.
+
+        Raises LanguageError, and ExperimentError for what has no such answer.
+        """
+        asked = {"over": over, "measures": measures, "exact": exact, "globally": globally}
+        return studies().sensitivity(self, **asked, **options)
 
     def reach(self, *, states: int | None = None, untimed: bool = False, all_values: bool = False) -> Reachability:
         """Return every state that the net can reach, up to the number `states`.

@@ -622,6 +622,7 @@ class Parameter(Part):
     text: str = ""  # the default as written
     doc: str = ""
     span: Span | None = None
+    labels: tuple[str, ...] = ()  # names of an enumeration's values
 
 
 class Table(Part):

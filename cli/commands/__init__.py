@@ -8,6 +8,7 @@ GROUPS = {
         "live": ("live", "Turn a net's parameters in a browser, and see the figures change."),
         "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
         "search": ("search", "Find the largest value of a parameter at which a condition holds."),
+        "sensitivity": ("sensitivity", "Say how much each figure changes with each parameter and each time."),
         "rfc2544": ("rfc2544", "Measure what a net forwards, by the tests of RFC 2544."),
     },
     "Nets": {

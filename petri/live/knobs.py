@@ -29,8 +29,7 @@ def _knob(units: Units, written: Parameter, now: Parameter) -> dict[str, Any]:
     if isinstance(now.value, bool):
         return found | {"kind": "check"}
     if isinstance(now.value, str) or isinstance(written.value, bool | str):
-        choices = [one.strip() for one in now.kind.split("|")]
-        return found | ({"kind": "choice", "choices": choices} if len(choices) > 1 else {"kind": "text"})
+        return found | ({"kind": "choice", "choices": list(now.labels)} if now.labels else {"kind": "text"})
     per, unit = _unit(units, written)
     size = written.value / per
     whole = now.kind == "int" and per == 1.0

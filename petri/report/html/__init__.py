@@ -6,6 +6,7 @@ text = sweep_report(outcome)           # an Outcome of an experiment
 text = search_report(outcome)          # a SearchOutcome
 text = forwarding_report(outcome)      # a ForwardingOutcome, of RFC 2544
 text = solution_report(solution)       # a Solution of `Model.solve`
+text = sensitivity_report(found)       # a Sensitivity of `Model.sensitivity`
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from typing import Any
 from petri.exact.solution import Solution
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.results.outcome import Outcome
+from petri.experiment.sensitivity.study import Sensitivity
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.arrays import Floats
-from petri.report.html import forwarding_page, run_page, search_page, solution_page, sweep_page
+from petri.report.html import forwarding_page, run_page, search_page, sensitivity_page, solution_page, sweep_page
 from petri.report.telling.record import of_result, of_stored
 from petri.result import Result
 from petri.result.stored import read
 
-__all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "solution_report", "sweep_report"]
+__all__ = [
+    "forwarding_report", "recorded_report", "run_report", "search_report", "sensitivity_report", "solution_report",
+    "sweep_report",
+]  # fmt: skip
 
 
 def run_report(
@@ -59,3 +64,8 @@ def forwarding_report(outcome: ForwardingOutcome) -> str:
 def solution_report(solution: Solution, result: Result | None = None, sources: Mapping[str, str] | None = None) -> str:
     """Return the page of an exact solution, beside a simulation if there is one."""
     return solution_page.solution_page(solution, result, sources).html()
+
+
+def sensitivity_report(found: Sensitivity) -> str:
+    """Return the page of sensitivities."""
+    return sensitivity_page.sensitivity_page(found).html()

@@ -10,6 +10,7 @@ from petri.exact.solution import Solution
 from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.results.outcome import Outcome
+from petri.experiment.sensitivity.study import Sensitivity
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.measure.intervals import Interval
@@ -17,6 +18,7 @@ from petri.model import Model
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.quantities import Units, counted, parameter_text
 from petri.report.telling.search import answer, question
+from petri.report.telling.sensitivity import heading
 from petri.report.telling.solution import exact_text
 from petri.report.terminal.why import why_text
 from petri.result import MeasureResult, Result
@@ -104,6 +106,14 @@ def describe_search(outcome: SearchOutcome) -> str:
         return visible(f"{said}: {answer(outcome, outcome.found[0])}")
     values = ["–" if one.value is None else shown(one.value) for one in outcome.found]
     return visible(said + listed(values))
+
+
+@text.register
+def describe_sensitivity(found: Sensitivity) -> str:
+    """`Sensitivity mm1k: 12 nets, 10 replications of each, seed 1; refused: load, …`."""
+    most = [f"{name}: {of[0].factor.name}" for name, of in found.effects.items() if of and of[0].certain]
+    most += [f"{name}: {one.parameters[0].name}" for name, one in found.indices.items()]
+    return visible(f"Sensitivity {found.net.name}: {heading(found)}{listed(most)}")
 
 
 @text.register

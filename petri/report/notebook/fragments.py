@@ -7,6 +7,7 @@ from typing import Final
 
 from petri.exact.solution import Solution
 from petri.experiment.results.outcome import Outcome
+from petri.experiment.sensitivity.study import Sensitivity
 from petri.model import Model
 from petri.report.html import solution_page, sweep_figures, sweep_page, tables
 from petri.report.html.figures import Distribution, density
@@ -14,12 +15,13 @@ from petri.report.html.markup import Content, Markup, content, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.run_page import banners
-from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result, describe_solution
+from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result, describe_sensitivity, describe_solution
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.quantities import Units
 from petri.report.telling.record import of_result
+from petri.report.telling.sensitivity import effect_tables, index_tables
 from petri.result import MeasureResult, Result
 from petri.views import Drawing
 
@@ -96,6 +98,15 @@ def outcome_html(outcome: Outcome) -> str:
         parts.append(tag("div", made, class_="plots"))
     if outcome.points:
         parts.append(sweep_page.points_table(outcome, [axis.name for axis in axes]))
+    return fragment(parts)
+
+
+@html.register
+def sensitivity_html(found: Sensitivity) -> str:
+    """Return the tables of what changes each figure, or of its indices."""
+    parts: list[Content] = [tag("p", describe_sensitivity(found), class_="headline")]
+    for title, columns, rest in [*effect_tables(found, False), *index_tables(found)]:
+        parts += [tag("p", title), solution_page.table_of(columns), tag("p", rest, class_="note") if rest else None]
     return fragment(parts)
 
 

@@ -290,6 +290,7 @@ class Overrides:
             default,
             declaration.doc,
             declaration.span,
+            () if several else kind.labels,
         )
 
 

@@ -1,0 +1,1 @@
+"""How much each figure changes with each parameter and each time: `pnsim sensitivity`, `Model.sensitivity`."""
