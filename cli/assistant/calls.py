@@ -21,6 +21,8 @@ STDIN: Final = "-"
 MOST_LINES: Final = 200  # of an answer
 MOST_LETTERS: Final = 20_000
 MOST_INPUT: Final = 1_000_000  # letters of a net
+MOST_ARGUMENTS: Final = 50_000  # letters of all other arguments
+LONGEST_NAME: Final = 200  # of a net or file; what is longer is a text
 PATIENCE: Final = 10.0  # seconds in which an interrupted command shows what it has
 TURN: Final = 1.0  # seconds between two reports of progress
 COLUMNS: Final = "100"
@@ -57,7 +59,7 @@ class Caller(Frozen):
 
         net: a name of the library, a file of the folder, or the text of a net. Raises Refused.
         """
-        if any(letter.isspace() for letter in net.strip()) or not net.strip():
+        if any(letter.isspace() for letter in net.strip()) or not 0 < len(net.strip()) <= LONGEST_NAME:
             if len(net) > MOST_INPUT:
                 raise Refused(f"the net has {len(net):,} letters; {MOST_INPUT:,} are read at most")
             return STDIN, net
@@ -65,15 +67,20 @@ class Caller(Frozen):
         if library.net(name) is not None:
             return name, ""
         try:
-            inside = (self.folder / name).resolve().is_relative_to(self.folder)
+            file = (self.folder / name).resolve()
+            special = file.exists() and not file.is_file()
         except (OSError, ValueError) as error:
-            raise Refused(f"{name[:100]!r} is no name of a file") from error
-        if not inside:
+            raise Refused(f"{name!r} is no name of a file") from error
+        if not file.is_relative_to(self.folder):
             raise Refused(f"`{name}` lies outside of the folder {self.folder}, and only files in it are read")
+        if special:
+            raise Refused(f"`{name}` is no plain file")
         return os.path.join(".", name), ""  # which is no option, whatever it begins with
 
     async def call(self, arguments: Sequence[str], text: str, progress: Progress) -> Answer:
-        """Run a command that reads `text` from standard input, until it ends or its time is over."""
+        """Run a command that reads `text` from standard input, until it ends or its time is over. Raises Refused."""
+        if sum(map(len, arguments)) > MOST_ARGUMENTS or any("\0" in argument for argument in arguments):
+            raise Refused(f"the arguments have a NUL, or more than {MOST_ARGUMENTS:,} letters")
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as messages, tempfile.TemporaryFile() as given:
             given.write(text.encode("utf-8", "replace"))
             given.seek(0)

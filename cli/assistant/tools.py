@@ -28,8 +28,11 @@ Settings = Annotated[
 ]
 Line = Annotated[int, Field(ge=1, description="Show the answer from this line on.")]
 Count = Annotated[int | None, Field(ge=1, description="Number of independent replications.")]
+States = Annotated[int | None, Field(ge=1, description="The most states that are explored.")]
 Seed = Annotated[int | None, Field(ge=0, description="Seed of the random numbers.")]
-Time = Annotated[str | None, Field(description="A time with its unit, `20 ms`; without one in the net's own unit.")]
+Time = Annotated[
+    str | None, Field(description="A time with its unit: `20 ms`; a number alone where the net has no `time`.")
+]
 
 MEANINGS: Final = {
     1: "an expectation failed, a figure could not be computed, or the net has errors",
@@ -55,10 +58,10 @@ class Tools(Frozen):
 
         try:
             name, text = (None, "") if net is None else self.caller.named(net)
+            arguments = [part for part in (name, after) if part is not None]
+            return await self.caller.call([command, *options, "--", *arguments], text, tell)
         except Refused as refused:
             raise ToolError(str(refused)) from refused
-        arguments = [one for one in (name, after) if one is not None]
-        return await self.caller.call([command, *options, "--", *arguments], text, tell)
 
     def _said(self, answer: Answer, first_line: int = 1) -> str:
         """Return what a command printed, and what its status means. Raises ToolError where it printed no result."""
@@ -102,13 +105,21 @@ class Tools(Frozen):
         return self._said(answer, first_line)
 
     async def solve(
-        self, net: Net, context: Context, parameters: Settings = None, at: Time = None, first_line: Line = 1
+        self,
+        net: Net,
+        context: Context,
+        parameters: Settings = None,
+        at: Time = None,
+        states: States = None,
+        first_line: Line = 1,
     ) -> str:
         """Compute the figures of a net exactly from its Markov chain, in the long run or up to the instant `at`.
 
         The times must be exponential, Erlang or hyperexponential; or all constant or geometric.
         """
-        return self._said(await self._ran(context, "solve", net, *settings(parameters), *_options(at=at)), first_line)
+        return self._said(
+            await self._ran(context, "solve", net, *settings(parameters), *_options(at=at, states=states)), first_line
+        )
 
     async def reach(
         self,
@@ -118,13 +129,14 @@ class Tools(Frozen):
         find: str | None = None,
         always: str | None = None,
         untimed: bool = False,
+        states: States = None,
         first_line: Line = 1,
     ) -> str:
         """Explore every state of a net: bounds, deadlocks with the shortest way there, transitions that never fire.
 
         `find` looks for a state, `always` asks whether a condition holds in all: `tokens(buffer) <= 8`.
         """
-        options = [*settings(parameters), *_options(find=find, always=always), *["--untimed"] * untimed]
+        options = [*settings(parameters), *_options(find=find, always=always, states=states), *["--untimed"] * untimed]
         return self._said(await self._ran(context, "reach", net, *options), first_line)
 
     async def bound(self, net: Net, context: Context, parameters: Settings = None, first_line: Line = 1) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Awaitable, Callable
@@ -97,6 +98,11 @@ def test_files_outside_of_the_folder_are_not_read(tmp_path: Path) -> None:
         for text in ('import "../secret.net" as s', 'place p : { n: int } = stream("../secret.net")'):
             failed, said = await call("check", net=f"{text}\nplace q = token\ntransition t: q -> nothing")
             assert "error[" in said
+        os.mkfifo(folder / "pipe.net")
+        assert await call("check", net="pipe.net") == (True, "Error executing tool check: `pipe.net` is no plain file")
+        failed, said = await call("run", net="mm1", replication=50)
+        assert failed
+        assert "`run` has no argument `replication`; did you mean `replications`?" in said
         assert (await call("read_page", name="../README"))[0]
         assert (await call("read_net", name="../../README"))[0]
 
@@ -162,6 +168,11 @@ WRONG: tuple[dict[str, object], ...] = (
     {"net": "place " + "a" * 100_000},
     {"net": "(" * 5_000 + " "},
     {"net": "a" * 5_000},
+    {"net": "x" * 300_000},
+    {"net": "mm1", "until": "9" * 200_000},
+    {"net": "mm1", "parameters": {"load": "0\x00"}},
+    {"net": "mm1", "parameters": {f"p{number}": 1 for number in range(20_000)}},
+    {"net": "mm1", "replication": 50},
 )
 
 

@@ -18,7 +18,8 @@ from petri.model import Model
 from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
-from petri.run.replications import Progress, replicate
+from petri.run.progress import Progress
+from petri.run.replications import replicate
 from petri.run.stop import NO_LIMIT, TimeLimit
 from petri.structs import replace
 

@@ -120,13 +120,13 @@ def sensitivity(
         model = model.with_own_streams()
         measure = _runs(model, figures, globally, replications, threads, TimeLimit.of(time_limit), options)
         count, seed = measure.replications, measure.plan.seed
-    told = {"replications": count, "seed": seed}
+    runs: dict[str, Any] = {"replications": count, "seed": seed}
     if globally:
         axes = ranges(model, over if isinstance(over, Mapping) else names)
         overall = Overall(measure, model, figures, axes, samples, seed or 1)
         interrupted = overall.run(watch)
         return Sensitivity(
-            model.net, tuple(kept), {}, {}, (), overall.indices, overall.nets, interrupted=interrupted, **told
+            model.net, tuple(kept), {}, {}, (), overall.indices, overall.nets, interrupted=interrupted, **runs
         )
     found = factors(model, names)
     if not found:
@@ -135,7 +135,7 @@ def sensitivity(
     interrupted = local.run(watch)
     base = {name: one.interval() for name, one in local.base.items()}
     return Sensitivity(
-        model.net, tuple(kept), base, local.effects, local.refused, nets=local.nets, interrupted=interrupted, **told
+        model.net, tuple(kept), base, local.effects, local.refused, nets=local.nets, interrupted=interrupted, **runs
     )
 
 

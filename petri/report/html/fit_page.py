@@ -12,7 +12,6 @@ from petri.measure.arrays import Floats
 from petri.report.html import tables
 from petri.report.html.markup import aside, plotted, spoken, tag
 from petri.report.html.page import Figure, Page, axis, figure
-from petri.report.html.solution_page import table_of
 from petri.report.telling.fit import columns, heading, is_whole, law_text, line, name_of, remarks, schedule_line
 
 DRAWN = 3  # laws
@@ -29,7 +28,7 @@ def fit_page(fit: Fit, table: str | None = None) -> Page:
         "line", "To paste", *(tag("pre", text) for text in lines), *(aside(spoken(one)) for one in remarks(fit))
     )
     if fit.fitted:
-        page.section("laws", "Laws", table_of([column for column in columns(fit) if column.heading]))
+        page.section("laws", "Laws", tables.of_columns([column for column in columns(fit) if column.heading], "Laws"))
     shown = _shown(fit)
     if len(fit.sample.low):
         page.section("figures", "Figures", aside("There are none of values of which only a bound is known."))

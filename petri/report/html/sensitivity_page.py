@@ -11,7 +11,6 @@ from petri.report.html import tables
 from petri.report.html.markup import Content, aside, content, plotted
 from petri.report.html.page import Figure, Page, axis, figure
 from petri.report.html.run_page import banner
-from petri.report.html.solution_page import table_of
 from petri.report.html.sweep_figures import error_bars, finite
 from petri.report.telling.sensitivity import effect_tables, heading, index_tables, remarks
 
@@ -29,7 +28,9 @@ def sensitivity_page(found: Sensitivity) -> Page:
         bars = tornado(found.effects.get(kept.name, ()))
         height = ROW * len(bars["data"][0]["y"]) + MARGIN if bars else 0
         parts: list[Content] = [page.figure(bars, f"what changes {kept.name}", height=height)] if bars else []
-        page.section(f"figure-{number}", title, *parts, table_of(columns), aside(rest) if rest else None)
+        page.section(
+            f"figure-{number}", title, *parts, tables.of_columns(columns, title), aside(rest) if rest else None
+        )
     if said := remarks(found):
         page.section("remarks", "Remarks", content(*(aside(text) for text in said)))
     return page

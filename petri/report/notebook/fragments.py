@@ -15,7 +15,13 @@ from petri.report.html.markup import Content, Markup, content, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.run_page import banners
-from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result, describe_sensitivity, describe_solution
+from petri.report.notebook.descriptions import (
+    describe_model,
+    describe_outcome,
+    describe_result,
+    describe_sensitivity,
+    describe_solution,
+)
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
 from petri.report.telling.dimensions import shown_dimension
@@ -106,7 +112,7 @@ def sensitivity_html(found: Sensitivity) -> str:
     """Return the tables of what changes each figure, or of its indices."""
     parts: list[Content] = [tag("p", describe_sensitivity(found), class_="headline")]
     for title, columns, rest in [*effect_tables(found, False), *index_tables(found)]:
-        parts += [tag("p", title), solution_page.table_of(columns), tag("p", rest, class_="note") if rest else None]
+        parts += [tag("p", title), tables.of_columns(columns, title), tag("p", rest, class_="note") if rest else None]
     return fragment(parts)
 
 

@@ -74,7 +74,11 @@ def _rest(effects: Sequence[Effect]) -> str:
     noisy = [one for one in left if not one.change.half_width == 0.0]
     none = [one for one in left if one.change.half_width == 0.0]
     widest = max((abs(one.relative.mean) + one.relative.half_width for one in noisy), default=math.nan)
-    said = [f"noise, each below {number(100 * widest, 2)} %: {_named(noisy)}" if widest < math.inf else f"noise: {_named(noisy)}"]
+    said = [
+        f"noise, each below {number(100 * widest, 2)} %: {_named(noisy)}"
+        if widest < math.inf
+        else f"noise: {_named(noisy)}"
+    ]
     said = said if noisy else []
     return "; ".join(said + ([f"no change at all: {_named(none)}"] if none else []))
 
