@@ -83,7 +83,11 @@ class Bounds:
     def _limits(self, optimum: Optimum) -> tuple[Limit, ...]:
         """Return what allows most of a bound."""
         total = float(sum(part for _, part in optimum.parts))
-        named = [(because, float(part) / total) for because, part in optimum.parts if part > LEAST_SHARE * total]
+        named = [
+            (because, float(part) / total)
+            for because, part in optimum.parts
+            if part > LEAST_SHARE * total and not self._is_idle(because, optimum)
+        ]
         limits: dict[tuple[str, str], Limit] = {}
         for limit in (self._limit(because, share) for because, share in named[:MOST_NAMED]):
             before = limits.get((limit.kind, limit.name))
@@ -91,6 +95,12 @@ class Bounds:
                 limit if before is None else replace(before, share=before.share + limit.share)
             )
         return tuple(limits.values())
+
+    def _is_idle(self, because: Because, optimum: Optimum) -> bool:
+        """Return whether tokens of which a row is wait in their place, so that they are not what limits."""
+        kind, number = because
+        resource = kind not in ("clock", "servers", "capacity") and self._source(number) is None
+        return resource and self._system.tokens[number] in optimum.positive
 
     def _limit(self, because: Because, share: float) -> Limit:
         kind, number = because

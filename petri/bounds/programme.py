@@ -20,13 +20,15 @@ Because = tuple[str, int]  # what a row says: its kind, and the number of the pl
 class Optimum(Frozen):
     """The greatest value, and how much of it each row with a constant allows, the largest part first.
 
-    value: inf if nothing bounds it; nan if it cannot be said.
+    value: inf if nothing bounds it; nan if it cannot be said. positive: the variables that are not 0 there.
     """
 
     value: float
     parts: tuple[tuple[Because, float], ...] = ()
+    positive: frozenset[int] = frozenset()
 
 
+ZERO = 1e-9  # tokens of a place that is empty, as the solver finds them
 NOT_FOUND = Optimum(math.nan)
 
 
@@ -109,7 +111,8 @@ class Programme:
                 part = abs(marginal * linear.get(ONE, 0.0))
                 if because is not None and part > 1e-7 * abs(found.fun):
                     parts[because] = parts.get(because, 0.0) + part
-        return Optimum(-float(found.fun), tuple(sorted(parts.items(), key=lambda part: -part[1])))
+        positive = frozenset(np.flatnonzero(found.x > ZERO * max(abs(found.x[-1]), 1e-300)).tolist())
+        return Optimum(-float(found.fun), tuple(sorted(parts.items(), key=lambda part: -part[1])), positive)
 
     def _dense(self, linear: Linear) -> Any:
         dense = np.zeros(self.variables + 1)  # the last one, which the index ONE means, is the scale
