@@ -38,7 +38,7 @@ help:
 	@echo 'make test       set everything up and run all tests except the slow ones'
 	@echo 'make test-slow  the slow tests'
 	@echo 'make lint types rust python   the parts of `make test`'
-	@echo 'make bench      set everything up and measure the speed (about eleven minutes)'
+	@echo 'make bench      set everything up and measure the speed (about a quarter of an hour)'
 	@echo 'make fuzz       look for faults in random nets and damaged files (MINUTES=10; SEED=n CASE=n repeats one)'
 	@echo 'make fuzz-native   the same guided by the coverage of the native engine (MINUTES=10; needs a nightly Rust)'
 	@echo 'make mutants    change a line of the sources at a time and see that a test notices (SAMPLE=40 SEED=n AREA=rust)'
@@ -145,6 +145,9 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.exact
 	$(BIN)/python -m benchmarks.clocks
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.ensembles
+	$(BIN)/python -m benchmarks.points
+	$(BIN)/python -m benchmarks.recordings
 
 validate: $(RUN_STAMP)
 	@$(BIN)/pnsim validate all --report validation-results

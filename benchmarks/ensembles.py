@@ -2,19 +2,24 @@
 
 Each row runs replications of one net with all figures and intervals, on one thread and on two. Shown is the median of
 some turns: processor time for a replication and for a firing, and how many times as fast two threads are by the clock.
-The last row is a sweep: points, their replications, and a row in a store for each.
+Two rows are sweeps: points, their replications, and a row in a store for each. The last rows are the epidemic in other
+simulators, which compute no figures; what happens once, such as compiling, is not in them. Each is left out where it is
+not installed (`pip install gillespy2 rebop scons simpy`).
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import petri
+from benchmarks.comparators.sir import INFECTED, RIVALS
 
 EMPTY = "place a = token\nplace b\ntransition t: a -> b takes 5\nmeasure held = mean(a)\nrun until 1"
 SIR = """
@@ -32,16 +37,21 @@ NETS = {
     "SIR of 1,009 people": (petri.loads(SIR), 4_000, None),
     "mm1 until 1,000": (petri.load("mm1"), 20_000, 1_000.0),
 }
-POINTS, EACH = 10, 1_000
+SWEEPS = ((10, 1_000), (200, 10))  # points, and replications of each
+
+
+def processor() -> float:
+    """Return the processor time of this process and of those that it has waited for [s]."""
+    return sum(sum(resource.getrusage(whose)[:2]) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def took(work: Callable[[], object], turns: int) -> tuple[float, float]:
     """Return the medians of seconds by the clock and of the processor."""
     found = []
     for _ in range(turns):
-        wall, processor = time.perf_counter(), time.process_time()
+        wall, used = time.perf_counter(), processor()
         work()
-        found.append((time.perf_counter() - wall, time.process_time() - processor))
+        found.append((time.perf_counter() - wall, processor() - used))
     walls, processors = zip(*found, strict=True)
     return statistics.median(walls), statistics.median(processors)
 
@@ -53,20 +63,38 @@ def ran(model: petri.Model, count: int, until: float | None, threads: int) -> pe
     return result
 
 
-def swept() -> None:
+def swept(points: int, each: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        points = [{"load": 0.1 + 0.8 * point / POINTS} for point in range(POINTS)]
-        experiment = petri.Experiment("mm1", points=points, until=1_000, warmup=0, replications=EACH)
+        loads = [{"load": 0.1 + 0.8 * point / points} for point in range(points)]
+        experiment = petri.Experiment("mm1", points=loads, until=1_000, warmup=0, replications=each)
         experiment.run(Path(folder) / "s.db")
 
 
 def row(name: str, turns: int) -> str:
     model, count, until = NETS[name]
     firings = ran(model, count, until, 1).replications.firings
-    one, processor = took(lambda: ran(model, count, until, 1), turns)
+    one, used = took(lambda: ran(model, count, until, 1), turns)
     two, _ = took(lambda: ran(model, count, until, 2), turns)
-    of_firing = f"{processor / firings * 1e9:.0f}" if firings > count else ""
-    return f"{name:24}{count:14,}{processor / count * 1e6:10.1f}{of_firing:>13}{one / two:13.2f}"
+    return shown(name, count, used, firings if firings > count else 0) + f"{one / two:13.2f}"
+
+
+def shown(name: str, count: int, used: float, firings: float = 0) -> str:
+    of_firing = f"{used / firings * 1e9:.0f}" if firings else ""
+    return f"{name:24}{count:14,}{used / count * 1e6:10.1f}{of_firing:>13}"
+
+
+def rival(name: str, turns: int) -> str:
+    """Return the row of another simulator of the epidemic; or why there is none."""
+    simulate, count = RIVALS[name]
+    if find_spec(name) is None:
+        return f"{name} is not installed"
+    try:
+        simulate(2, 0)
+    except Exception as error:  # of its compiler
+        return f"{name} does not run: {str(error).splitlines()[0]}"
+    recovered = sum(simulate(count, 1))
+    firings = 2 * recovered - INFECTED * count  # but for those who are still ill at the end
+    return shown(f"SIR in {name}", count, took(lambda: simulate(count, 1), turns)[1], firings)
 
 
 def main() -> None:
@@ -75,8 +103,12 @@ def main() -> None:
     turns = parser.parse_args().turns
     print(f"{'':24}{'replications':>14}{'µs each':>10}{'ns a firing':>13}{'two threads':>13}")
     for name in NETS:
-        print(row(name, turns))
-    print(f"{'sweep of mm1, stored':24}{POINTS * EACH:14,}{took(swept, turns)[1] / POINTS / EACH * 1e6:10.0f}")
+        print(row(name, turns), flush=True)
+    for points, each in SWEEPS:
+        used = took(lambda points=points, each=each: swept(points, each), turns)[1]  # type: ignore[misc]
+        print(shown(f"mm1, {points} points stored", points * each, used), flush=True)
+    for name in RIVALS:
+        print(rival(name, turns), flush=True)
 
 
 if __name__ == "__main__":

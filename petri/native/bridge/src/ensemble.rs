@@ -163,8 +163,11 @@ fn instant(ticks: f64) -> Ticks {
 }
 
 /// The columns of what has been seen, each of which goes once it is read: long histograms are not there twice.
-fn columns(py: Python<'_>, number: usize, seen: impl Iterator<Item = Observed>) -> PyResult<Bound<'_, PyDict>> {
-    let mut columns = Columns::new(number);
-    seen.for_each(|one| columns.add(&one));
+fn columns(py: Python<'_>, number: usize, seen: impl Iterator<Item = Observed> + Send) -> PyResult<Bound<'_, PyDict>> {
+    let columns = py.detach(|| {
+        let mut columns = Columns::new(number);
+        seen.for_each(|one| columns.add(&one));
+        columns
+    });
     columns.read(py)
 }

@@ -227,7 +227,11 @@ impl Ensemble {
             Reason::Until if engine.now >= until => {
                 let over = running.warm;
                 running.begin_window();
-                if over { Step::Ended(Ended::Until) } else { Step::On }
+                if over {
+                    Step::Ended(Ended::Until)
+                } else {
+                    Step::On
+                }
             }
             _ if running.left == 0 => Step::Ended(Ended::Firings),
             Reason::Budget if batched && running.batch_left == 0 => {
