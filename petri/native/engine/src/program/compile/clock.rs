@@ -123,6 +123,9 @@ impl TransitionCompiler<'_> {
             place,
             contested,
             lone: None,
+            single: false,
+            watched: false,
+            lasts: !self.enabling.fails && !self.enabling.reads_clock,
             speed,
             shadow,
         })
