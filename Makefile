@@ -140,6 +140,7 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.exact
 	$(BIN)/python -m benchmarks.clocks
+	$(BIN)/python -m benchmarks.accelerators
 	$(BIN)/python -m benchmarks.peers
 
 validate: $(RUN_STAMP)

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
 
 import petri
+from benchmarks import accelerators
 from petri.engine.interface import Limits
 from petri.engine.native import MOST_FIRINGS, available
 from petri.run.session import begin
@@ -117,6 +119,12 @@ def test_both_engines_do_the_same(name: str) -> None:
         for native in natives:
             assert_same_state(reference, native)
     assert reference.firings >= 40
+
+
+@pytest.mark.parametrize("name", accelerators.TEXTS)
+def test_latency_nets_agree(name: str, tmp_path: Path) -> None:
+    net = accelerators.accelerator(name, tmp_path, times=1)
+    compare(net, Run(seed=1, firings=150, levels=False, patience=(0,)))
 
 
 def assert_races_agree(text: Callable[[Random], str], first: int, number: int) -> None:

@@ -80,9 +80,8 @@ impl Engine {
     pub(super) fn settle_single(&mut self, raced: Raced) -> Outcome<()> {
         let (clock, now) = (raced.clock, self.now);
         let (enabled, time) = if self.is_possible(raced) { self.holds(raced)? } else { (false, None) };
-        let own = self.own(raced);
-        if !enabled && own.count == 0 {
-            self.settled(raced, 0, 0);
+        let counted = self.clocks.of[clock.number].running;
+        if !enabled && counted == 0 && self.own(raced).count == 0 {
             return Ok(());
         }
         let mut key = std::mem::take(&mut self.scratch.key);
@@ -93,6 +92,10 @@ impl Engine {
         let own = self.own(raced);
         let running = own.that_run().next();
         let goes_on = running.filter(|&running| enabled && own.key(running).eq(key.iter().copied()));
+        if goes_on.is_some() && clock.is_steady() && (own.count, counted) == (1, 1) {
+            self.scratch.key = key;
+            return Ok(());
+        }
         let stopping = running.filter(|_| goes_on.is_none());
         stopping.into_iter().for_each(|running| own.stop(running, clock.memory, now));
         self.forget_stopped(raced);

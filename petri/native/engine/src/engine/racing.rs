@@ -116,7 +116,8 @@ impl Engine {
             }
             self.clocks.time(number);
         }
-        for at in 0..listed {
+        let contesting = if self.clocks.turnover.has_places() { listed } else { 0 };
+        for at in 0..contesting {
             let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
             let contested =
                 program.transitions[program.racing[number]].clock.iter().flat_map(|clock| &*clock.contested);

@@ -448,11 +448,10 @@ impl AllClocks {
         if end == before {
             return;
         }
-        if before != NEVER {
-            self.timers.remove(number as u32);
-        }
-        if end != NEVER {
-            self.timers.insert(number as u32, end as u64);
+        match (before == NEVER, end == NEVER) {
+            (true, _) => self.timers.insert(number as u32, end as u64),
+            (_, true) => self.timers.remove(number as u32),
+            _ => self.timers.change(number as u32, end as u64),
         }
     }
 
@@ -487,6 +486,7 @@ mod tests {
 
     use super::*;
     use crate::base::invariant::broken;
+    use crate::base::random::Random;
 
     /// Clocks of five bindings, and when each has run down.
     fn some_clocks() -> OwnClocks {
