@@ -144,6 +144,7 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.exact
 	$(BIN)/python -m benchmarks.clocks
+	$(BIN)/python -m benchmarks.accelerators
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.ensembles
 	$(BIN)/python -m benchmarks.points

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import clocks, exact, peers, run
+from benchmarks import accelerators, clocks, exact, peers, run
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = sorted(
@@ -35,7 +35,7 @@ def test_a_command_says_what_it_does(
     assert len(capsys.readouterr().out) > 100
 
 
-@pytest.mark.parametrize("main", [clocks.main, peers.main], ids=["clocks", "peers"])
+@pytest.mark.parametrize("main", [clocks.main, accelerators.main, peers.main], ids=["clocks", "accelerators", "peers"])
 def test_without_names_all_is_measured(
     main: Callable[[list[str]], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
 
 import petri
+from benchmarks import accelerators
 from petri.engine.interface import Limits
 from petri.engine.native import MOST_FIRINGS, available
 from petri.run.session import begin
-from tests.engine.races import race
+from tests.engine.races import coloured_race, race
 from tests.engine.test_engines_agree import assert_same_state, with_code
 from tests.fuzz.modes import Run, compare
 
@@ -63,6 +66,19 @@ transition repair: down -> up  after 0.5
 transition resumed: go(n), read up -> gone(n)  after 3.0  resume
 transition repeated: gone(n), read up -> go(n)  after uniform(1.0..2.0)  repeat
 """,
+    # Two of three clocks that run lose the token that their place shows, one gets it back below another.
+    "the token that a place shows": """
+type Job = { size: 1..4, turn: 0..9 }
+place line : Job fifo = Job(1 + i mod 4, i) for i in 0..5
+place pile : Job lifo = Job(3, 9)
+place rank : Job by turn = Job(2, 5)
+place tool = token
+transition serve: line(j), tool -> pile(j), tool  after j.size + 1  when j.size != 3
+transition skip: line(j) -> line(j with {turn: (j.turn + 1) mod 10})  after 4
+transition undo: pile(j) -> rank(j)  after uniform(1..6)  resume
+transition again: rank(j) -> line(j)  after 0.5 * j.size  repeat  speed 1 / (1 + tokens(pile))
+transition both: line(j), read rank(k), read tool -> line(k)  after exp(4 + j.turn)
+""",
     "what takes nothing has one clock": """
 place p
 place rest = 40 * token
@@ -105,15 +121,23 @@ def test_both_engines_do_the_same(name: str) -> None:
     assert reference.firings >= 40
 
 
-def assert_races_agree(first: int, number: int) -> None:
+@pytest.mark.parametrize("name", accelerators.TEXTS)
+def test_latency_nets_agree(name: str, tmp_path: Path) -> None:
+    net = accelerators.accelerator(name, tmp_path, times=1)
+    compare(net, Run(seed=1, firings=150, levels=False, patience=(0,)))
+
+
+def assert_races_agree(text: Callable[[Random], str], first: int, number: int) -> None:
     for seed in range(first, first + number):
-        compare(petri.loads(race(Random(seed))).net, Run(seed=seed, firings=120, levels=False, patience=(0,)))
+        compare(petri.loads(text(Random(seed))).net, Run(seed=seed, firings=120, levels=False, patience=(0,)))
 
 
-def test_races_of_black_tokens_agree() -> None:
-    assert_races_agree(0, 4)
+@pytest.mark.parametrize("text", [race, coloured_race])
+def test_races_agree(text: Callable[[Random], str]) -> None:
+    assert_races_agree(text, 0, 4)
 
 
 @pytest.mark.slow
-def test_many_races_of_black_tokens_agree() -> None:
-    assert_races_agree(100, 400)
+@pytest.mark.parametrize("text", [race, coloured_race])
+def test_many_races_agree(text: Callable[[Random], str]) -> None:
+    assert_races_agree(text, 100, 400)

@@ -73,6 +73,11 @@ impl Heap {
         }
     }
 
+    /// An item that is in gets another key.
+    pub fn change(&mut self, item: u32, key: u64) {
+        self.sink(self.places[item as usize] as usize, Node { key, item });
+    }
+
     /// Finds the items that pass a test which, if an item passes, all of lesser keys do. They are appended in no order.
     pub fn up_to(&self, passes: impl Fn(u32) -> bool, found: &mut Vec<u32>) {
         let start = found.len();
@@ -151,7 +156,10 @@ mod tests {
         fn items_by_key(steps in prop::collection::vec((0..30u32, 0..40u64), 0..300)) {
             let (mut heap, mut model) = (Heap::default(), BTreeMap::new());
             for (item, key) in steps {
-                if model.remove(&item).is_some() {
+                if key % 3 == 0 && model.contains_key(&item) {
+                    heap.change(item, key);
+                    model.insert(item, key);
+                } else if model.remove(&item).is_some() {
                     heap.remove(item);
                 } else {
                     heap.insert(item, key);

@@ -180,12 +180,6 @@ impl Tournament {
         self.play(slot, Key { order, time });
     }
 
-    /// When the event in a slot happens.
-    #[inline(always)]
-    pub fn time_of(&self, slot: usize) -> Ticks {
-        self.node(self.slots + slot).time
-    }
-
     #[inline(always)]
     fn node(&self, node: usize) -> Key {
         self.nodes[EventSlot(node / 4)].0[node % 4]

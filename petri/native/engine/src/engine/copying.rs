@@ -116,6 +116,7 @@ impl AllClocks {
     fn assume(&mut self, other: &Self) {
         self.of.clone_from(&other.of);
         self.common.clone_from(&other.common);
+        self.ends.clone_from(&other.ends);
         self.timers.clone_from(&other.timers);
         (self.settled, self.settled_after, self.kept) = (other.settled, other.settled_after, other.kept);
         self.turnover.clone_from(&other.turnover);

@@ -1,7 +1,10 @@
 //! The bindings of a transition with clocks of its own, the tokens that identify them, and those that are due (C1, C3).
 
+use std::ptr::{from_mut, from_ref};
+
 use crate::base::fault::Outcome;
 use crate::engine::binding::{bind, bind_arc, position};
+use crate::engine::code::{Code, ENABLED, GENERAL};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::engine::search::{Goal, Scratch};
@@ -14,6 +17,58 @@ impl Engine {
         let Raced { program, plan, .. } = raced;
         self.search(program, plan, Goal::Each)?;
         Ok(self.scratch.take_listed())
+    }
+
+    /// Whether the only binding there may be is enabled, where watches hold; and the time of a clock that is set now, if machine
+    /// code computes it.
+    pub(super) fn holds(&mut self, raced: Raced) -> Outcome<(bool, Option<f64>)> {
+        let Raced { program, plan, clock } = raced;
+        if let Some(time) = clock.known_time() {
+            return Ok((true, Some(time)));
+        }
+        self.value = f64::NAN.to_bits();
+        let code = self.code.as_deref().map(from_ref::<Code>);
+        // SAFETY: the engine keeps the code, which is for its program.
+        let found = code.map_or(GENERAL, |code| unsafe { (&*code).looks[clock.shadow].look(from_mut(self).cast()) });
+        if found <= ENABLED {
+            return Ok((found == ENABLED, Some(f64::from_bits(self.value)).filter(|time| !time.is_nan())));
+        }
+        if clock.watched {
+            return Ok((true, None));
+        }
+        let goal = if plan.exhaustive { Goal::All } else { Goal::First };
+        Ok((self.search(program, plan, goal)? > 0, None))
+    }
+
+    /// Appends the numbers of the coloured tokens of this binding.
+    pub(super) fn append_shown(&self, raced: Raced, key: &mut Vec<u64>) {
+        key.extend(raced.plan.inputs.iter().filter_map(|arc| match arc.find {
+            Find::Head { depth } => Some(self.marking.identities.at(arc.place, depth)),
+            _ => None,
+        }));
+    }
+
+    /// Gives the variables the values of this binding, and 0 to those that are drawn.
+    pub(super) fn load_shown(&mut self, raced: Raced) {
+        self.variables.fill(0);
+        for arc in &raced.plan.inputs {
+            bind_arc(arc, &self.marking, &mut self.variables, position(arc, 0));
+        }
+    }
+
+    /// Whether its clock has run down.
+    fn is_single_due(&mut self, raced: Raced) -> Outcome<bool> {
+        if !self.holds(raced)?.0 {
+            return Ok(false);
+        }
+        let mut key = std::mem::take(&mut self.scratch.key);
+        key.clear();
+        self.append_shown(raced, &mut key);
+        let now = self.now;
+        let own = self.own(raced);
+        let due = own.that_run().any(|clock| own.is_due(clock, now) && own.key(clock).eq(key.iter().copied()));
+        self.scratch.key = key;
+        Ok(due)
     }
 
     /// Appends the numbers of the coloured tokens of a binding.
@@ -35,6 +90,9 @@ impl Engine {
 
     /// The clock of the binding in `scratch.chosen`.
     pub(super) fn clock_of_chosen(&mut self, raced: Raced) -> Option<u32> {
+        if raced.clock.single {
+            return self.own(raced).that_run().next();
+        }
         if let (Some(_), &[clock]) = (raced.clock.lone, &self.scratch.clocks[..]) {
             return Some(clock); // the only one that `find_due_alone` found
         }
@@ -58,6 +116,9 @@ impl Engine {
 
     /// Whether the clock of a binding has run down.
     pub(super) fn is_any_due(&mut self, raced: Raced) -> Outcome<bool> {
+        if raced.clock.single {
+            return self.is_single_due(raced);
+        }
         if let Some(arc) = has_turns(raced) {
             return Ok(self.next_in_turn(raced, arc).is_some());
         }
@@ -90,11 +151,9 @@ impl Engine {
         clocks.clear();
         own.due(self.now, clocks);
         let (input, identities) = (&plan.inputs[arc], &self.marking.identities);
-        let visible = |position: usize| !matches!(input.find, Find::Head { depth } if depth != position);
         tokens.clear();
         for token in clocks.iter().flat_map(|&clock| own.key(clock)) {
-            let position = identities.position(input.place, token);
-            tokens.extend(position.filter(|&position| visible(position)).map(|position| (position, token)));
+            tokens.extend(identities.position(input.place, token).map(|position| (position, token)));
         }
         tokens.sort_unstable();
         due.clear();
@@ -127,7 +186,10 @@ impl Engine {
 
     /// Chooses one of the due bindings (I4); its tokens are in `scratch.chosen`.
     pub(super) fn bind_due(&mut self, raced: Raced) -> Outcome<()> {
-        let Raced { program, plan, .. } = raced;
+        let Raced { program, plan, clock } = raced;
+        if clock.single {
+            return Ok(()); // its arcs say which tokens
+        }
         let arcs = plan.inputs.len();
         if let Some((arc, position)) = has_turns(raced).and_then(|arc| Some((arc, self.next_in_turn(raced, arc)?))) {
             self.scratch.clocks.clear();

@@ -5,7 +5,6 @@ use crate::base::ids::SpanId;
 use crate::base::ticks::whole;
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
-use crate::program::arc::Find;
 use crate::program::clock::Memory;
 use crate::program::expression::Real;
 use crate::state::clocks::{Of, OwnClocks};
@@ -77,14 +76,65 @@ impl Engine {
         Ok(())
     }
 
+    /// The clock of the only binding there may be, of the tokens that places show.
+    pub(super) fn settle_single(&mut self, raced: Raced) -> Outcome<()> {
+        let (clock, now) = (raced.clock, self.now);
+        let (enabled, time) = if self.is_possible(raced) { self.holds(raced)? } else { (false, None) };
+        let counted = self.clocks.of[clock.number].running;
+        if !enabled && counted == 0 && self.own(raced).count == 0 {
+            return Ok(());
+        }
+        let mut key = std::mem::take(&mut self.scratch.key);
+        key.clear();
+        if enabled {
+            self.append_shown(raced, &mut key);
+        }
+        let own = self.own(raced);
+        let running = own.that_run().next();
+        let goes_on = running.filter(|&running| enabled && own.key(running).eq(key.iter().copied()));
+        if goes_on.is_some() && clock.is_steady() && (own.count, counted) == (1, 1) {
+            self.scratch.key = key;
+            return Ok(());
+        }
+        let stopping = running.filter(|_| goes_on.is_none());
+        stopping.into_iter().for_each(|running| own.stop(running, clock.memory, now));
+        self.forget_stopped(raced);
+        self.begin_to_run(raced, enabled)?;
+        let own = self.own(raced);
+        let known = goes_on.or_else(|| if enabled && own.count > 0 { own.of(&key) } else { None });
+        let mut set = 0;
+        match known {
+            Some(running) if goes_on.is_some() && clock.mean_changes => {
+                self.load_shown(raced);
+                self.renew(raced, running)?;
+            }
+            Some(stopped) if goes_on.is_none() => {
+                let left = own[stopped].until;
+                own.start(stopped, left, now);
+            }
+            None if enabled => {
+                match time.filter(|&time| time > -1.0 && self.clocks.kept < self.limits.tokens) {
+                    Some(time) => self.set_clock(raced, &key, self.clock_time(raced, time), 0.0),
+                    None => {
+                        self.load_shown(raced);
+                        self.new_clock(raced, &key)?;
+                    }
+                }
+                set = 1;
+            }
+            _ => {}
+        }
+        self.scratch.key = key;
+        self.settled(raced, set, u64::from(stopping.is_some()));
+        Ok(())
+    }
+
     pub(super) fn settle_coloured(&mut self, raced: Raced) -> Outcome<()> {
         let Raced { plan, clock, .. } = raced;
         let possible = self.is_possible(raced);
         let before = std::mem::replace(&mut self.clocks.of[clock.number].possible, possible);
         if let (Some(arc), true, true) = (clock.lone, possible, before) {
-            if !matches!(plan.inputs[arc].find, Find::Head { .. }) {
-                return self.settle_changes(raced, arc);
-            }
+            return self.settle_changes(raced, arc);
         }
         let rows = if possible { self.list(raced)? } else { Vec::new() };
         let arcs = plan.inputs.len();
@@ -173,7 +223,7 @@ impl Engine {
 
     /// Clocks that have stopped are forgotten, unless they have a memory and all their tokens are there.
     fn forget_stopped(&mut self, raced: Raced) {
-        let Raced { plan, clock, .. } = raced;
+        let Raced { program, plan, clock } = raced;
         let Of::Own(own) = &mut self.clocks.of[clock.number].of else { return };
         if own.count as u64 == own.running() {
             return;
@@ -185,7 +235,10 @@ impl Engine {
         } else if let Some(arc) = clock.lone {
             went(arc).iter().filter_map(|&token| own.of(&[token])).filter(|&clock| !own.runs(clock)).collect()
         } else if (0..plan.inputs.len()).any(|arc| !went(arc).is_empty()) {
-            let is_lost = |&clock: &u32| own.tokens > 0 && own.key(clock).any(|token| !identities.is_present(token));
+            let places = || plan.inputs.iter().map(|arc| arc.place).filter(|place| program.places[*place].width > 0);
+            let is_lost = |&clock: &u32| {
+                places().zip(own.key(clock)).any(|(place, token)| identities.position(place, token).is_none())
+            };
             own.stopped().filter(is_lost).collect()
         } else {
             Vec::new()
@@ -215,12 +268,16 @@ impl Engine {
         }
         let mean = self.mean(raced)?;
         let time = self.draw_time(raced)?;
+        self.set_clock(raced, key, time, mean);
+        Ok(())
+    }
+
+    fn set_clock(&mut self, raced: Raced, key: &[u64], time: f64, mean: f64) {
         let now = self.now;
         self.clocks.kept += 1;
         let own = self.own(raced);
         let clock = own.set(key, time, mean);
         own.start(clock, time, now);
-        Ok(())
     }
 
     /// A clock without memory whose mean has changed is set anew (C4).
@@ -245,7 +302,16 @@ impl Engine {
             let fault = Fault::new("negative-time", clock.time_span);
             return Err(fault.with_real("duration", program.tick.time(time)));
         }
-        Ok(if clock.speed.is_some() { time.max(0.0) } else { self.lasting(whole(time)) as f64 })
+        Ok(self.clock_time(raced, time))
+    }
+
+    /// The time of a clock that is set to one.
+    fn clock_time(&self, raced: Raced, time: f64) -> f64 {
+        if raced.clock.speed.is_some() {
+            time.max(0.0)
+        } else {
+            self.lasting(whole(time)) as f64
+        }
     }
 
     fn settled(&mut self, raced: Raced, set: u64, dropped: u64) {

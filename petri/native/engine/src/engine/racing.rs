@@ -48,18 +48,41 @@ impl Engine {
     /// if there is only one.
     #[inline(always)]
     pub(super) fn ring(&mut self) -> Option<TransitionId> {
-        let (mut count, mut only) = (0, TransitionId(0));
-        while let Some(number) = self.clocks.next_due(self.now, &mut self.random) {
-            let transition = self.clocks.of[number].transition;
-            (count, only) = (count + 1, transition);
-            self.clocks.of[number].due = true;
-            if let Of::Own(own) = &mut self.clocks.of[number].of {
-                own.turns = None;
-            }
-            self.enabling.touch(self.program.shadow(number));
-            self.enabling.met(transition);
+        let mut only = None;
+        let mut count = 0;
+        if self.clocks.common.end <= self.now && !self.clocks.common.has_rung() {
+            let number = self.clocks.common.ring(&mut self.random);
+            (count, only) = (1, Some(self.rings_of(number)));
         }
-        (count == 1).then_some(only)
+        if self.clocks.next_own_end() <= self.now {
+            let mut due = std::mem::take(&mut self.scratch.clocks);
+            due.clear();
+            self.clocks.due(self.now, &mut due);
+            for &number in &due {
+                only = Some(self.rings_of(number as usize));
+            }
+            count += due.len();
+            self.scratch.clocks = due;
+        }
+        only.filter(|_| count == 1)
+    }
+
+    /// A clock of the transition with this number among the clocks has run down.
+    #[inline(always)]
+    fn rings_of(&mut self, number: usize) -> TransitionId {
+        let clocks = &mut self.clocks.of[number];
+        clocks.due = true;
+        let transition = clocks.transition;
+        if let Of::Own(own) = &mut clocks.of {
+            own.turns = None;
+        }
+        self.enabling.touch(self.program.shadow(number));
+        // A clock that runs has a binding that was enabled when the last instant was over.
+        match self.program.transitions[transition].clock.as_ref().is_some_and(|clock| clock.lasts) {
+            true => self.enabling.met_for_certain(transition),
+            false => self.enabling.met(transition),
+        }
+        transition
     }
 
     /// The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2).
@@ -93,7 +116,8 @@ impl Engine {
             }
             self.clocks.time(number);
         }
-        for at in 0..listed {
+        let contesting = if self.clocks.turnover.has_places() { listed } else { 0 };
+        for at in 0..contesting {
             let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
             let contested =
                 program.transitions[program.racing[number]].clock.iter().flat_map(|clock| &*clock.contested);
@@ -107,6 +131,7 @@ impl Engine {
         match raced.clock.kind {
             ClockKind::Shared => self.settle_shared(raced),
             ClockKind::Black => self.settle_black(raced),
+            ClockKind::Coloured if raced.clock.single => self.settle_single(raced),
             ClockKind::Coloured => self.settle_coloured(raced),
         }
     }

@@ -51,6 +51,7 @@ impl Speed {
 
 fn choice(plan: &TransitionProgram) -> Choice {
     match plan.selection {
+        _ if plan.clock.as_ref().is_some_and(|clock| clock.single) => Choice::One,
         Selection::Single => Choice::One,
         Selection::Bag(_) | Selection::Product => Choice::Any,
         Selection::Join(_) | Selection::Match(_) | Selection::Tree(_) => Choice::Counted,

@@ -39,6 +39,12 @@ pub struct ClockProgram {
     /// The only coloured input arc, where watches and its token alone decide whether a binding is enabled: then a clock changes
     /// only when a token comes or goes, or the watches change for all.
     pub lone: Option<usize>,
+    /// It has coloured input arcs, and each finds the token that its place shows: there is one binding at most.
+    pub single: bool,
+    /// Watches alone decide whether this binding is enabled.
+    pub watched: bool,
+    /// A binding stays enabled until the marking changes, and no look at it raises a fault.
+    pub lasts: bool,
     /// What is touched when something changes on which the clock depends: no transition of the net, and never enabled.
     pub shadow: TransitionId,
 }
@@ -47,5 +53,13 @@ impl ClockProgram {
     /// Clocks that run need not be looked at while their bindings stay enabled.
     pub fn is_steady(&self) -> bool {
         !self.mean_changes && self.speed.is_none()
+    }
+
+    /// The time of a clock that is set, in ticks, if it is a constant, and watches alone decide whether it is set.
+    pub fn known_time(&self) -> Option<f64> {
+        match self.time {
+            Real::Const(time) if self.watched && self.mean.is_none() => Some(time),
+            _ => None,
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! **Problem.** Clocks are set and stop as bindings come and go, many at one instant. Which one runs down first?
 //!
 //! **Idea.** Each transition keeps its own clocks in the order of their ends: in virtual time, which passes at the speed of the
-//! clocks, so that a change of speed moves none of them. A tournament of one slot for each transition finds the first of all.
+//! clocks, so that a change of speed moves none of them. A heap of the transitions with clocks that run finds the first of all.
 //! Transitions whose bindings share a clock have a part in a common one instead (C4).
 //!
 //! Invariants:
@@ -14,7 +14,6 @@ use std::ops::Index;
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
-use crate::base::random::Random;
 use crate::base::reuse::clone_into_fields;
 use crate::base::saved::{SavedOwnClock, SavedTransition};
 use crate::base::table::Table;
@@ -22,7 +21,7 @@ use crate::base::ticks::{after, Ticks};
 use crate::collections::chain::{Chain, Neighbours, ALONE, EMPTY};
 use crate::collections::heap::Heap;
 use crate::collections::key_table::KeyTable;
-use crate::collections::tournament::{Tournament, NEVER};
+use crate::collections::tournament::NEVER;
 use crate::program::clock::{ClockKind, Memory};
 use crate::program::Program;
 use crate::state::common_clock::CommonClock;
@@ -380,10 +379,9 @@ pub struct AllClocks {
     pub of: Table<usize, Clocks>,
     /// That of the transitions whose bindings share a clock.
     pub common: CommonClock,
-    /// The slot of each transition, and the transition in each slot, by its number among the clocks.
-    slots: Vec<usize>,
-    numbers: Vec<usize>,
-    pub timers: Tournament,
+    /// When the first clock of each transition has run down, by its number among the clocks; those with an end, by it.
+    pub ends: Vec<Ticks>,
+    pub timers: Heap,
     /// Clocks have been looked at since something happened, when this many firings had started.
     pub settled: bool,
     pub settled_after: u64,
@@ -397,37 +395,24 @@ pub struct AllClocks {
 impl AllClocks {
     pub fn new(program: &Program) -> Self {
         let mut sharing = Vec::new();
-        let mut timers = Tournament::default();
-        let mut slots = Vec::new();
         let of = program.racing.iter().enumerate().map(|(number, &id)| {
             let clock = program.transitions[id].clock.as_ref().expect("a clock");
             if clock.kind == ClockKind::Shared {
                 sharing.push(number);
-                slots.push(usize::MAX);
                 return Clocks::new(Of::Shared { part: sharing.len() - 1 }, id);
             }
-            if timers.is_full() {
-                timers.widen();
-            }
-            let slot = timers.insert(NEVER + number as Ticks, 0);
-            timers.succeed(slot, NEVER + slot as Ticks, 0);
-            slots.push(slot);
             let inputs = program.transitions[id].inputs.iter();
             let tokens = inputs.filter(|arc| program.places[arc.place].width > 0).count();
             let own = OwnClocks::new(tokens, clock.speed.is_some());
             Clocks::new(Of::Own(Box::new(own)), id)
         });
         let of: Table<usize, Clocks> = of.collect();
-        let mut numbers = vec![0; timers.slots];
-        let own = slots.iter().enumerate().filter(|(_, slot)| **slot != usize::MAX);
-        own.for_each(|(number, &slot)| numbers[slot] = number);
         let common = CommonClock::new(sharing);
         AllClocks {
+            ends: vec![NEVER; of.len()],
             of,
             common,
-            slots,
-            numbers,
-            timers,
+            timers: Heap::default(),
             settled: false,
             settled_after: 0,
             computed: Vec::new(),
@@ -437,8 +422,13 @@ impl AllClocks {
     }
 
     /// When the first clock has run down; the tournament's `NEVER` if none will.
-    pub fn next_end(&mut self) -> Ticks {
-        self.timers.next_time().min(self.common.end)
+    pub fn next_end(&self) -> Ticks {
+        self.next_own_end().min(self.common.end)
+    }
+
+    /// The same of all but the common clock.
+    pub fn next_own_end(&self) -> Ticks {
+        self.timers.first().map_or(NEVER, |number| self.ends[number as usize])
     }
 
     /// When the first clock of a transition has run down.
@@ -453,24 +443,22 @@ impl AllClocks {
     /// The clocks of a transition changed: the time at which the first has run down, perhaps too.
     pub fn time(&mut self, number: usize) {
         let Of::Own(clocks) = &self.of[number].of else { return };
-        let (slot, end) = (self.slots[number], clocks.end());
-        let end = if end == NEVER { NEVER + slot as Ticks } else { end };
-        if end != self.timers.time_of(slot) {
-            self.timers.succeed(slot, end, 0);
+        let before = std::mem::replace(&mut self.ends[number], clocks.end());
+        let end = self.ends[number];
+        if end == before {
+            return;
+        }
+        match (before == NEVER, end == NEVER) {
+            (true, _) => self.timers.insert(number as u32, end as u64),
+            (_, true) => self.timers.remove(number as u32),
+            _ => self.timers.change(number as u32, end as u64),
         }
     }
 
-    /// The next transition with a clock that has run down now, the time that `next_end` said, until none is left.
-    pub fn next_due(&mut self, now: Ticks, random: &mut Random) -> Option<usize> {
-        if self.common.end <= now && !self.common.has_rung() {
-            return Some(self.common.ring(random));
-        }
-        if self.timers.next_time() > now {
-            return None;
-        }
-        let slot = self.timers.first_due()?;
-        self.timers.succeed(slot, NEVER + slot as Ticks, 0);
-        Some(self.numbers[slot])
+    /// Finds the transitions with a clock of their own that has run down, by their numbers among the clocks. They are to be timed
+    /// again.
+    pub fn due(&self, now: Ticks, found: &mut Vec<u32>) {
+        self.timers.up_to(|number| self.ends[number as usize] <= now, found);
     }
 
     /// The statistics start.
@@ -487,6 +475,7 @@ impl AllClocks {
             kept += own.count as u64 + clocks.lost.iter().sum::<u64>();
         }
         self.common.verify()?;
+        self.timers.verify()?;
         ensure(kept == self.kept, "kept", || format!("{} instead of {kept}", self.kept))
     }
 }
@@ -497,6 +486,7 @@ mod tests {
 
     use super::*;
     use crate::base::invariant::broken;
+    use crate::base::random::Random;
 
     /// Clocks of five bindings, and when each has run down.
     fn some_clocks() -> OwnClocks {

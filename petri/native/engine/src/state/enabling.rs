@@ -199,6 +199,14 @@ impl Enabling {
         }
     }
 
+    /// The same where a look would find the transition enabled.
+    #[inline(always)]
+    pub fn met_for_certain(&mut self, transition: TransitionId) {
+        if self.meet(transition) {
+            self.set(transition, true);
+        }
+    }
+
     #[inline(always)]
     pub fn violated(&mut self, transition: TransitionId) {
         let status = &mut self.transitions[transition];
@@ -269,10 +277,11 @@ impl Enabling {
         }
     }
 
-    /// Whether watches alone say that a transition is enabled.
+    /// Whether watches alone, or the last look, say that a transition is enabled.
     #[inline(always)]
     pub fn is_enabled(&self, transition: TransitionId) -> bool {
-        self.transitions[transition].plain && self.transitions[transition].unmet == 0
+        let status = &self.transitions[transition];
+        status.unmet == 0 && (status.plain || status.found)
     }
 
     /// The highest priority at which a transition is enabled (I2).

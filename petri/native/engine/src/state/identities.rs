@@ -3,11 +3,13 @@
 //! **Problem.** A clock belongs to the tokens of its binding. A token in a row has a seat only, which changes as others leave.
 //!
 //! **Idea.** Each token gets the next number as it arrives. A place keeps the numbers in the order of positions, as its store
-//! keeps the tokens, and changes them in the same way.
+//! keeps the tokens, and changes them in the same way. The numbers of a queue or a stack ascend; where those of other places are is
+//! noted beside.
 //!
 //! Invariants:
-//! - *rows*: the row of a place has as many numbers as the place has tokens.
-//! - *present*: `present` has exactly the numbers of all rows; with its seat in a bag, and its rank in a keyed place.
+//! - *rows*: the row of a place has as many numbers as the place has tokens; those of a queue or a stack ascend.
+//! - *present*: `present` has exactly the numbers of all other rows; with its seat in a bag, and its rank in a keyed place.
+//! - *changed*: the rows with numbers that have come or gone are in `changed`.
 
 use std::collections::VecDeque;
 
@@ -28,8 +30,25 @@ struct Row {
     went: Vec<u64>,
 }
 
+impl Row {
+    /// A number is about to come or go.
+    fn changes(&mut self, place: PlaceId, changed: &mut Vec<usize>) {
+        if self.came.is_empty() && self.went.is_empty() {
+            changed.push(place.at());
+        }
+    }
+}
+
+/// Whether the numbers of a place are not in order, so that it is noted where each is.
+fn is_noted(discipline: Discipline) -> bool {
+    matches!(discipline, Discipline::Bag | Discipline::Key)
+}
+
 /// A token is gone.
-fn forget(present: &mut KeyTable<Rank>, number: u64) {
+fn forget(present: &mut KeyTable<Rank>, discipline: Discipline, number: u64) {
+    if !is_noted(discipline) {
+        return;
+    }
     if let Some(group) = present.find(&[number][..]) {
         present.forget(group);
     }
@@ -47,6 +66,7 @@ pub struct Identities {
     rows: Vec<Option<Box<(Discipline, Row)>>>,
     present: KeyTable<Rank>,
     next: u64,
+    changed: Vec<usize>,
 }
 
 impl Identities {
@@ -55,7 +75,7 @@ impl Identities {
             place.identified.then(|| Box::new((place.discipline, Row::default())))
         };
         let rows = program.places.iter().map(row).collect();
-        Identities { rows, present: KeyTable::hashed(1), next: 0 }
+        Identities { rows, present: KeyTable::hashed(1), next: 0, changed: Vec::new() }
     }
 
     /// No token has ever had a number.
@@ -66,6 +86,7 @@ impl Identities {
     /// A token arrives; `rank` is that of a keyed place.
     pub fn arrives(&mut self, place: PlaceId, rank: Rank) {
         let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
+        row.changes(place, &mut self.changed);
         let entry = (rank, self.next);
         let position = match discipline {
             Discipline::Bag | Discipline::Fifo | Discipline::Lifo => row.tokens.len(),
@@ -73,21 +94,25 @@ impl Identities {
         };
         row.tokens.insert(position, entry);
         row.came.push(self.next);
-        let group = self.present.enter(&[self.next][..]);
-        self.present[group] = if *discipline == Discipline::Bag { seated(position) } else { rank };
+        if is_noted(*discipline) {
+            let group = self.present.enter(&[self.next][..]);
+            self.present[group] = if *discipline == Discipline::Bag { seated(position) } else { rank };
+        }
         self.next += 1;
     }
 
     /// The token at a position leaves.
     pub fn leaves(&mut self, place: PlaceId, position: usize) {
         let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
+        row.changes(place, &mut self.changed);
         let gone = match discipline {
+            Discipline::Fifo if position == 0 => row.tokens.pop_front(),
             Discipline::Bag => row.tokens.swap_remove_back(position),
             Discipline::Fifo | Discipline::Key => row.tokens.remove(position),
             Discipline::Lifo => row.tokens.remove(row.tokens.len() - 1 - position),
         };
         let (_, number) = gone.expect("a token");
-        forget(&mut self.present, number);
+        forget(&mut self.present, *discipline, number);
         row.went.push(number);
         if let (Discipline::Bag, Some((_, moved))) = (discipline, row.tokens.get(position)) {
             let group = self.present.enter(&[*moved][..]);
@@ -98,13 +123,17 @@ impl Identities {
     /// The tokens at some positions, in order, leave a place that is not a bag.
     pub fn leave_all(&mut self, place: PlaceId, positions: &[u64]) {
         let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
+        if positions.is_empty() {
+            return;
+        }
+        row.changes(place, &mut self.changed);
         let last = row.tokens.len().saturating_sub(1);
         let seat = |&position: &u64| match discipline {
             Discipline::Lifo => last - position as usize,
             _ => position as usize,
         };
         for number in positions.iter().map(|position| row.tokens[seat(position)].1) {
-            forget(&mut self.present, number);
+            forget(&mut self.present, *discipline, number);
             row.went.push(number);
         }
         let mut gone: Vec<usize> = positions.iter().map(seat).collect();
@@ -118,9 +147,13 @@ impl Identities {
 
     /// All tokens of a place leave.
     pub fn cleared(&mut self, place: PlaceId) {
-        let Some((_, row)) = self.rows[place.at()].as_deref_mut() else { return };
+        let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
+        if row.tokens.is_empty() {
+            return;
+        }
+        row.changes(place, &mut self.changed);
         for (_, number) in row.tokens.drain(..) {
-            forget(&mut self.present, number);
+            forget(&mut self.present, *discipline, number);
             row.went.push(number);
         }
     }
@@ -132,19 +165,14 @@ impl Identities {
         row.tokens[seat].1
     }
 
-    /// Whether a token is in its place.
-    pub fn is_present(&self, number: u64) -> bool {
-        self.present.find(&[number][..]).is_some()
-    }
-
     /// The position of a token in its place, if it is there.
     pub fn position(&self, place: PlaceId, number: u64) -> Option<usize> {
-        let noted = self.present[self.present.find(&[number][..])?];
         let (discipline, row) = self.rows[place.at()].as_deref()?;
+        let noted = || self.present.find(&[number][..]).map(|group| self.present[group]);
         let in_order = |entry| row.tokens.binary_search(&entry).ok();
         match discipline {
-            Discipline::Bag => Some(noted.0 as usize),
-            Discipline::Key => in_order((noted, number)),
+            Discipline::Bag => Some(noted()?.0 as usize),
+            Discipline::Key => in_order((noted()?, number)),
             Discipline::Fifo => in_order((Rank::default(), number)),
             Discipline::Lifo => in_order((Rank::default(), number)).map(|seat| row.tokens.len() - 1 - seat),
         }
@@ -167,7 +195,8 @@ impl Identities {
 
     /// Clocks have been looked at.
     pub fn forget_changes(&mut self) {
-        for (_, row) in self.rows.iter_mut().flatten().map(Box::as_mut) {
+        for place in self.changed.drain(..) {
+            let Some((_, row)) = self.rows[place].as_deref_mut() else { continue };
             row.came.clear();
             row.went.clear();
         }
@@ -178,9 +207,14 @@ impl Identities {
         let mut all = 0;
         for (row, place) in self.rows.iter().zip(places) {
             let Some((discipline, row)) = row.as_deref() else { continue };
-            all += row.tokens.len();
+            let ascend = row.tokens.iter().zip(row.tokens.iter().skip(1)).all(|(one, next)| one < next);
             let found = || format!("{} numbers of {} tokens", row.tokens.len(), place.tokens);
-            ensure(row.tokens.len() as u64 == place.tokens, "rows", found)?;
+            let noted = is_noted(*discipline);
+            ensure(row.tokens.len() as u64 == place.tokens && (noted || ascend), "rows", found)?;
+            if !noted {
+                continue;
+            }
+            all += row.tokens.len();
             let noted = |(seat, (rank, number)): (usize, &(Rank, u64))| {
                 let expected = if *discipline == Discipline::Bag { seated(seat) } else { *rank };
                 self.present.find(&[*number][..]).map(|group| self.present[group]) == Some(expected)
@@ -189,6 +223,11 @@ impl Identities {
             ensure(present, "present", || "a token is elsewhere, or not present".to_owned())?;
         }
         self.present.verify()?;
+        let known = |at: usize| self.changed.contains(&at);
+        let changed = |row: &Row| !row.came.is_empty() || !row.went.is_empty();
+        let mut rows = self.rows.iter().enumerate().filter_map(|(at, row)| Some((at, &row.as_deref()?.1)));
+        let right = rows.all(|(at, row)| changed(row) == known(at));
+        ensure(right, "changed", || format!("{:?}", self.changed))?;
         let present = self.present.in_use().len();
         ensure(all == present, "present", || format!("{present} instead of {all}"))
     }
@@ -205,7 +244,7 @@ mod tests {
     /// A place of each discipline.
     fn identities() -> Identities {
         let rows = DISCIPLINES.iter().map(|&discipline| Some(Box::new((discipline, Row::default())))).collect();
-        Identities { rows, present: KeyTable::hashed(1), next: 0 }
+        Identities { rows, present: KeyTable::hashed(1), next: 0, changed: Vec::new() }
     }
 
     fn counters(model: &[Vec<(Rank, u64)>]) -> Vec<PlaceCounters> {
@@ -242,7 +281,7 @@ mod tests {
                     Discipline::Bag => row.swap_remove(position),
                     _ => row.remove(position),
                 };
-                assert!(!identities.is_present(gone) && identities.position(place, gone).is_none());
+                assert_eq!(identities.position(place, gone), None);
                 assert!(identities.changes(place).1.contains(&gone));
             }
             if random.equal_choice(300) == 0 {
@@ -281,9 +320,12 @@ mod tests {
         model[0].push(((0, 0), 0));
         identities.present.enter(&[7][..]);
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
-        forget(&mut identities.present, 7);
+        forget(&mut identities.present, Discipline::Bag, 7);
         let first = identities.present.find(&[0][..]).expect("a token");
         identities.present[first] = (1, 0);
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
+        identities.present[first] = (0, 0);
+        identities.changed.clear();
+        assert_eq!(broken(identities.verify(&counters(&model))), "changed");
     }
 }

@@ -32,6 +32,10 @@ impl Turnover {
         Turnover { rows: vec![Then::default(); last.map_or(0, |place| place.at() + 1)] }
     }
 
+    pub fn has_places(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// The tokens that were there at the last end of an instant and still are.
     pub fn old(&self, place: PlaceId, now: &PlaceCounters) -> u64 {
         let then = self.rows[place.at()];

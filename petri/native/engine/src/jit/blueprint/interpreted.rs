@@ -63,7 +63,7 @@ pub enum WhyPlace {
 pub fn why_search(program: &Program, plan: &TransitionProgram) -> Option<WhySearch> {
     let is_queue = |arc: &&InputProgram| plan.selection == Selection::Search && matches!(arc.find, Find::Shown { .. });
     let queue = plan.inputs.iter().find(is_queue).filter(|_| !searches_in_turn(program, plan));
-    let has_clocks = plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured);
+    let has_clocks = plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured && !clock.single);
     queue.map(|arc| WhySearch::Queue(arc.place)).or(has_clocks.then_some(WhySearch::Clocks))
 }
 

@@ -45,6 +45,8 @@ pub struct TransitionPlan {
     pub fires: bool,
     /// Its firings end a clock.
     pub races: Option<Races>,
+    /// What looks at it also computes the time of its clock.
+    pub clock_time: Option<Real>,
     /// The rates that its firing changes, its own first: in a net of one clock, where the firing is all of its instant.
     pub settles: Vec<Settle>,
     /// It only ends: it delivers the tokens of an output with a delay.
@@ -107,7 +109,8 @@ pub struct Sampled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Races {
     Part(WordRef),
-    /// `lost`: a clock that has run down may have lost its tokens, which the runtime knows.
+    /// `lost`: a clock that has run down may have lost its tokens, which the runtime knows. The code of its shadow looks
+    /// whether it has a binding.
     Own {
         lost: bool,
     },

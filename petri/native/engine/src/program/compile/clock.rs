@@ -2,7 +2,7 @@
 
 use crate::base::fault::Loaded;
 use crate::base::ids::{GaugeId, PlaceId, TransitionId};
-use crate::net::{Clock, Expr, Memory, Op};
+use crate::net::{Clock, Discipline, Expr, Memory, Op};
 use crate::program::arc::{Count, Find, InputProgram};
 use crate::program::clock::{ClockKind, ClockProgram};
 use crate::program::compile::transition::{add, TransitionCompiler};
@@ -83,8 +83,16 @@ impl TransitionCompiler<'_> {
         let mean_changes = mean.is_some_and(|mean| !self.facts(mean).tokens.is_empty());
         let any = Dependent::on_any_change;
         let read = mean.iter().copied().chain(&clock.speed).flat_map(|e| self.facts(e).tokens).collect::<Vec<_>>();
-        let arcs = t.inputs.iter().map(|arc| arc.place).chain(t.inhibitors.iter().map(|arc| arc.place));
-        let places: Vec<_> = arcs.chain(read).chain(self.enabling.tokens.iter().copied()).collect();
+        for arc in inputs {
+            // What comes behind the tokens that a queue shows does not matter.
+            let shows = matches!(arc.find, Find::Head { .. });
+            let is_queue = self.compiler.places[arc.place.at()].discipline == Discipline::Fifo;
+            let depth = inputs.iter().filter(|other| other.place == arc.place).count() as u64;
+            let seen = if shows && is_queue { Dependent { depth, ..any(shadow) } } else { any(shadow) };
+            self.compiler.depend(GaugeId::tokens(arc.place), seen);
+        }
+        let inhibitors = t.inhibitors.iter().map(|arc| arc.place);
+        let places: Vec<_> = inhibitors.chain(read).chain(self.enabling.tokens.iter().copied()).collect();
         for place in places {
             self.compiler.depend(GaugeId::tokens(place), any(shadow));
         }
@@ -123,6 +131,9 @@ impl TransitionCompiler<'_> {
             place,
             contested,
             lone: None,
+            single: false,
+            watched: false,
+            lasts: !self.enabling.fails && !self.enabling.reads_clock,
             speed,
             shadow,
         })

@@ -272,6 +272,9 @@ impl<'a> TransitionCompiler<'a> {
                 && inhibitors.iter().all(InhibitorProgram::is_watchable)
                 && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
             clock.lone = (watched && coloured.len() == 1 && !clock.mean_changes).then(|| coloured[0]);
+            let shown = |arc: &InputProgram| matches!(arc.find, Find::Head { .. } | Find::Black(Count::Const(_)));
+            clock.single = clock.kind == ClockKind::Coloured && inputs.iter().all(shown);
+            clock.watched = watched && guard.is_none() && inputs.iter().all(|arc| arc.equals.is_empty());
         }
         if clock.is_some() {
             // So is that a clock has run down.

@@ -42,6 +42,7 @@ impl<'a> Planner<'a> {
             outputs: (0..plan.outputs.len()).map(|number| self.output(plan, number)).collect(),
             selection: match why_search(self.program, plan) {
                 Some(_) => Selection::ByRuntime,
+                None if plan.clock.as_ref().is_some_and(|clock| clock.single) => Selection::Single,
                 None => self.selection(&plan.selection),
             },
             counted: plan.counted,
@@ -53,8 +54,9 @@ impl<'a> Planner<'a> {
             fires: interpreted_place(self.program, plan).is_none(),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
-                _ => Races::Own { lost: !clock.contested.is_empty() },
+                _ => Races::Own { lost: clock.single || !clock.contested.is_empty() },
             }),
+            clock_time: None,
             settles: match &plan.clock {
                 Some(clock) if self.program.one_clock => self.settles(clock.number),
                 _ => Vec::new(),
@@ -62,6 +64,14 @@ impl<'a> Planner<'a> {
             delivers: plan.delivers.is_some(),
             cold: false,
         }
+    }
+
+    /// The time of the clock of a transition, unless it is drawn.
+    pub(super) fn clock_time(&mut self, plan: &TransitionProgram) -> Option<Real> {
+        let clock = plan.clock.as_ref().filter(|clock| clock.mean.is_none())?;
+        self.computes = true;
+        let time = self.real(&clock.time);
+        self.computes.then_some(time)
     }
 
     /// Where the runtime has to evaluate a value, it does all.
