@@ -70,9 +70,7 @@ _load_live: list[Callable[[], Live]] = []
 _load_studies: list[Callable[[], Studies]] = []
 
 
-def show_with(
-    load: Callable[[], Report], load_live: Callable[[], Live], load_studies: Callable[[], Studies]
-) -> None:
+def show_with(load: Callable[[], Report], load_live: Callable[[], Live], load_studies: Callable[[], Studies]) -> None:
     """Let the report that `load` returns show objects, once there are any; the others return what makes views and
     studies of a model.
     """

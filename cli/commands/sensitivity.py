@@ -80,7 +80,8 @@ def command(net: str, given: Given, **asked: Any) -> int:
     pnsim sensitivity mm1k
     pnsim sensitivity mm1k --global --over load=0.5..0.9 --over seats
 
-    Exit status: 0 done, 2 could not start, 3 a run stopped with an error in the model, 130 interrupted.
+    Exit status: 0 done, 1 the net cannot be solved (--exact), 2 could not start, 3 a run stopped with an error in the
+    model, 130 interrupted.
     """
     check_report(asked["report"])
     model = nets.load(net, given)

@@ -26,8 +26,8 @@ SCHEDULED: Final = PRIORITIES - 2  # the least priority of transitions that sche
 class Factor:
     """One change of a net. text: how it is changed, such as `+10%` or `4 → 5`. to: the other value, where it has one.
 
-    at: the net with a share of the value more, from `low` to `high`, a multiple of `grain`; or, with any share, that with
-    the other value. change: the share that `text` says. value: of a real parameter.
+    at: the net with a share of the value more, from `low` to `high`, a multiple of `grain`; or, with any share, that
+    with the other value. change: the share that `text` says. value: of a real parameter.
     """
 
     name: str

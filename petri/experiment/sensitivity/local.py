@@ -4,7 +4,8 @@ The slope of a figure along a real parameter or a time is taken from four nets, 
 f′ = (8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h, whose bias is of the order h⁴. What this takes off the difference
 with one step, b, tells how far the figure is from a line; the bias that is left is about 4 b² / |f′|, as if each order
 were b/f′ of the one before. Where b is not noise and this is more than an eighth of the interval's half-width, the step
-is halved, as long as that makes b smaller: of a figure with jumps it does not. The interval is wider by a b that stays. At the end of a parameter's range, the nets are all to one side: f′ = (4 f(h) − f(2h) − 3 f(0)) / 2h.
+is halved, as long as that makes b smaller: of a figure with jumps it does not. The interval is wider by a b that stays.
+At the end of a parameter's range, the nets are all to one side: f′ = (4 f(h) − f(2h) − 3 f(0)) / 2h.
 """
 
 from __future__ import annotations

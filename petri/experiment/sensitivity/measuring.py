@@ -61,7 +61,10 @@ class Runs:
     progress: Callable[[Progress], None] | None = None
 
     def __call__(self, net: Net, seed: int | None = None) -> Measured:
-        """Raises Interrupted; ExperimentError where a run stops with an error in the model."""
+        """Return the figures of the replications. seed: instead of that of the plan.
+
+        Raises Interrupted; ExperimentError where a run stops with an error in the model.
+        """
         plan = self.plan if seed is None else replace(self.plan, seed=seed)
         ran, interrupted = replicate(
             net, plan, range(self.replications), threads=self.threads, progress=self.progress, batches=0,
@@ -83,7 +86,7 @@ class Solutions:
     states: int | None = None
 
     def __call__(self, net: Net, seed: int | None = None) -> Measured:
-        """Raises LanguageError where the net has no chain that can be solved."""
+        """Return the exact figures. Raises LanguageError where the net has no chain that can be solved."""
         _figures(net, self.names)
         solution = Model(net).solve(states=self.states)
         found = {name: solution.exact(name) for name in self.names}

@@ -65,10 +65,20 @@ class Index:
     effect: Interval
     spread: float
 
+    def flat(self) -> dict[str, float | str]:
+        """Return it as one row of a table."""
+        row: dict[str, float | str] = {"name": self.name, "over": self.over, "spread": self.spread}
+        for name, one in (("alone", self.alone), ("total", self.total), ("effect", self.effect)):
+            row |= {name: one.mean, f"{name}_half_width": one.half_width}
+        return row
+
 
 @dataclass(frozen=True)
 class Indices:
-    """Of one figure, the parameter with the greatest share first. mean, deviation: over the ranges; noise: of a point."""
+    """Those of one figure, the parameter with the greatest share first.
+
+    mean, deviation: of the figure over the ranges, without noise. noise: the deviation of a point that is noise.
+    """
 
     parameters: Sequence[Index]
     mean: float

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petri.display import ShownInNotebook
 from petri.experiment.design.warmup import find
 from petri.experiment.errors import problem
-from petri.experiment.sensitivity.factors import Factor, factors
+from petri.experiment.sensitivity.factors import factors
 from petri.experiment.sensitivity.local import Effect, Local, Refused, Watcher
 from petri.experiment.sensitivity.measuring import Runs, Solutions, kept_figures
 from petri.experiment.sensitivity.overall import SAMPLES, Indices, Overall, ranges
@@ -21,7 +20,7 @@ from petri.net import Net
 from petri.result.export import interval_dict
 from petri.run.arguments import check_names
 from petri.run.plan import check_whole
-from petri.run.stop import NO_LIMIT, TimeLimit
+from petri.run.stop import TimeLimit
 
 FEWEST: Final = 10  # replications of each net
 
@@ -66,15 +65,15 @@ class Sensitivity(ShownInNotebook):
         import pandas
 
         rows = [{"measure": name, **_flat(one)} for name, of in self.effects.items() for one in of]
-        rows += [{"measure": name, **one} for name, of in self.indices.items() for one in of.to_dict()["parameters"]]
+        rows += [{"measure": name, **one.flat()} for name, of in self.indices.items() for one in of.parameters]
         return pandas.DataFrame(rows)
 
 
 def _flat(one: Effect) -> dict[str, Any]:
-    told = _effect_dict(one)
-    half_width = {"relative_half_width": told["relative"]["half_width"], "half_width": told["effect"]["half_width"]}
-    kept = {name: told[name] for name in ("name", "kind", "change", "certain")}
-    return {**kept, "effect": told["effect"]["mean"], "relative": told["relative"]["mean"], **half_width}
+    own = {"name": one.factor.name, "kind": one.factor.kind, "change": one.factor.text, "certain": one.certain}
+    for name, interval in (("relative", one.relative), ("effect", one.change)):
+        own |= {name: interval.mean, f"{name}_half_width": interval.half_width}
+    return own
 
 
 def _effect_dict(one: Effect) -> dict[str, Any]:
@@ -114,20 +113,18 @@ def sensitivity(
     check_whole("samples", samples, 4, 2**16)
     kept = kept_figures(model, measures, exact, states)
     figures = [one.name for one in kept]
-    count = seed = None
+    count: int | None = None
+    seed: int | None = None
     measure: Runs | Solutions = Solutions(figures, states)
     if not exact:
         model = model.with_own_streams()
         measure = _runs(model, figures, globally, replications, threads, TimeLimit.of(time_limit), options)
         count, seed = measure.replications, measure.plan.seed
-    told = {"replications": count, "seed": seed}
     if globally:
         axes = ranges(model, over if isinstance(over, Mapping) else names)
         overall = Overall(measure, model, figures, axes, samples, seed or 1)
         interrupted = overall.run(watch)
-        return Sensitivity(
-            model.net, tuple(kept), {}, {}, (), overall.indices, overall.nets, interrupted=interrupted, **told
-        )
+        return Sensitivity(model.net, tuple(kept), {}, {}, (), overall.indices, overall.nets, count, seed, interrupted)
     found = factors(model, names)
     if not found:
         raise problem("sensitivity-nothing", net=model.net.name)
@@ -135,7 +132,7 @@ def sensitivity(
     interrupted = local.run(watch)
     base = {name: one.interval() for name, one in local.base.items()}
     return Sensitivity(
-        model.net, tuple(kept), base, local.effects, local.refused, nets=local.nets, interrupted=interrupted, **told
+        model.net, tuple(kept), base, local.effects, local.refused, {}, local.nets, count, seed, interrupted
     )
 
 

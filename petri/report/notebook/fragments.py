@@ -15,7 +15,13 @@ from petri.report.html.markup import Content, Markup, content, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.run_page import banners
-from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result, describe_sensitivity, describe_solution
+from petri.report.notebook.descriptions import (
+    describe_model,
+    describe_outcome,
+    describe_result,
+    describe_sensitivity,
+    describe_solution,
+)
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
 from petri.report.telling.dimensions import shown_dimension
