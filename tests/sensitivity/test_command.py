@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -76,6 +77,19 @@ def test_refusals_say_what_works(call: Call, arguments: tuple[str, ...], sentenc
     found = call("sensitivity", *arguments, "-q")
     assert found.status == 2 or "exact" in found.err
     assert sentence in found.err
+
+
+def test_a_net_on_stdin_can_be_changed_and_the_time_limit_keeps_what_is_done(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "net t\nparam x = 1.0\nparam sizes = [1, 2]\nplace a = token\ntransition t: a -> a  takes exp(x)\n"
+    for limit, status, told in (("1 h", 0, "`sizes` could not be changed"), ("0.000001 s", 130, "interrupted after")):
+        stdin = io.TextIOWrapper(io.BytesIO((text + "measure f = rate(t)\nrun until 2_000\n").encode()))
+        monkeypatch.setattr("sys.stdin", stdin)
+        found = call("sensitivity", "-", "--time-limit", limit)
+        assert found.status == status
+        assert told in found.out + found.err
+        assert ("x  +10%" in found.out) == (status == 0)
 
 
 def test_without_the_library_global_is_refused_in_a_sentence(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

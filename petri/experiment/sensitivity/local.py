@@ -59,16 +59,8 @@ class Effect:
 
 
 @dataclass
-class Refused:
-    """A factor that could not be changed, and why."""
-
-    factor: Factor
-    reason: Diagnostic
-
-
-@dataclass
 class Local:
-    """Finds the effects of factors, one after the other. effects: by figure."""
+    """Finds the effects of factors, one after the other: by figure. refused: why a factor has none, by its name."""
 
     measure: Callable[[Net], Measured]
     net: Net
@@ -76,7 +68,7 @@ class Local:
     factors: Sequence[Factor]
     exact: bool = False
     effects: dict[str, list[Effect]] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
+    refused: dict[str, Diagnostic] = field(default_factory=dict)
     base: Measured = field(default_factory=dict)
     nets: int = 1
 
@@ -108,9 +100,9 @@ class Local:
         try:
             found = self._slopes(factor, at) if factor.smooth else self._differences(factor, at)
         except LanguageError as error:
-            self.refused.append(Refused(factor, error.diagnostics[0]))
+            self.refused[factor.name] = error.diagnostics[0]
         except ExperimentError as error:
-            self.refused.append(Refused(factor, error.diagnostic))
+            self.refused[factor.name] = error.diagnostic
         else:
             for name, effect in found.items():
                 self.effects[name].append(effect)

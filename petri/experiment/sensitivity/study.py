@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from petri.diagnostics import Diagnostic
 from petri.display import ShownInNotebook
 from petri.experiment.design.warmup import find
 from petri.experiment.errors import problem
-from petri.experiment.sensitivity.factors import factors
-from petri.experiment.sensitivity.local import Effect, Local, Refused, Watcher
+from petri.experiment.sensitivity.factors import factors, unvaried
+from petri.experiment.sensitivity.local import Effect, Local, Watcher
 from petri.experiment.sensitivity.measuring import Runs, Solutions, kept_figures
 from petri.experiment.sensitivity.overall import SAMPLES, Indices, Overall, ranges
 from petri.measure.figures import Figure
@@ -29,7 +30,7 @@ FEWEST: Final = 10  # replications of each net
 class Sensitivity(ShownInNotebook):
     """How much each figure changes with each factor: `effects` by figure, the greatest first, noise last.
 
-    base: the figures as they are. refused: factors that could not be changed. indices: of `globally`, by figure,
+    base: the figures as they are. refused: what could not be changed, and why. indices: of `globally`, by figure,
     instead of effects. runs: what was run, for people: replications and seed; None if the figures are exact.
     """
 
@@ -37,7 +38,7 @@ class Sensitivity(ShownInNotebook):
     figures: tuple[Figure, ...]
     base: Mapping[str, Interval]
     effects: Mapping[str, Sequence[Effect]]
-    refused: Sequence[Refused] = ()
+    refused: Mapping[str, Diagnostic] = field(default_factory=dict)
     indices: Mapping[str, Indices] = field(default_factory=dict)
     nets: int = 0
     replications: int | None = None
@@ -57,7 +58,7 @@ class Sensitivity(ShownInNotebook):
             "measures": {name: interval_dict(one) for name, one in self.base.items()},
             "effects": {name: [_effect_dict(one) for one in of] for name, of in self.effects.items()},
             "indices": {name: one.to_dict() for name, one in self.indices.items()},
-            "refused": [{"name": one.factor.name, "reason": one.reason.message} for one in self.refused],
+            "refused": {name: reason.message for name, reason in self.refused.items()},
         }
 
     def to_pandas(self) -> Any:
@@ -124,11 +125,11 @@ def sensitivity(
         axes = ranges(model, over if isinstance(over, Mapping) else names)
         overall = Overall(measure, model, figures, axes, samples, seed or 1)
         interrupted = overall.run(watch)
-        return Sensitivity(model.net, tuple(kept), {}, {}, (), overall.indices, overall.nets, count, seed, interrupted)
+        return Sensitivity(model.net, tuple(kept), {}, {}, {}, overall.indices, overall.nets, count, seed, interrupted)
     found = factors(model, names)
     if not found:
         raise problem("sensitivity-nothing", net=model.net.name)
-    local = Local(measure, model.net, figures, found, exact)
+    local = Local(measure, model.net, figures, found, exact, refused={} if over else unvaried(model, found))
     interrupted = local.run(watch)
     base = {name: one.interval() for name, one in local.base.items()}
     return Sensitivity(

@@ -87,7 +87,7 @@ def _named(effects: Sequence[Effect]) -> str:
 
 def remarks(found: Sensitivity) -> list[str]:
     """Return what a reader must know besides: factors that could not be changed."""
-    return [f"`{one.factor.name}` could not be changed: {one.reason.message}" for one in found.refused]
+    return [f"`{name}` could not be changed: {reason.message}" for name, reason in found.refused.items()]
 
 
 # ---------------------------------------------------------------- over whole ranges
