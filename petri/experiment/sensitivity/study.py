@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petri.diagnostics import Diagnostic
-from petri.display import ShownInNotebook
+from petri.display import ShownInNotebook, report
 from petri.experiment.design.warmup import find
 from petri.experiment.errors import problem
 from petri.experiment.sensitivity.factors import factors, unvaried
@@ -60,6 +60,13 @@ class Sensitivity(ShownInNotebook):
             "indices": {name: one.to_dict() for name, one in self.indices.items()},
             "refused": {name: reason.message for name, reason in self.refused.items()},
         }
+
+    def figure(self, name: str) -> Any:
+        """Draw what changes a figure as a tornado: a plotly figure, which a notebook shows.
+
+        Raises UnknownName (a KeyError), ValueError where nothing changes it, ImportError if plotly is not installed.
+        """
+        return report().figure(self, name)
 
     def to_pandas(self) -> Any:
         """Return a table with a row for each figure and factor. Raises ImportError if pandas is not installed."""
