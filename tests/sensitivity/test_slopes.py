@@ -211,6 +211,7 @@ def test_a_change_that_stops_the_net_is_told_and_the_others_go_on() -> None:
         ({"over": ["second[0]"]}, "sensitivity-timeless"),
         ({"measures": ["flow", "nothing"]}, "unknown-figure"),
         ({"replications": 1}, "sensitivity-one"),
+        ({"exact": True, "until": 5, "measures": ["a.mean"]}, "sensitivity-exact-run"),
         ({"measures": ["a.maximum"]}, "sensitivity-extreme"),
         ({"globally": True, "over": ["sizes"]}, "sensitivity-unvaried"),
         ({"globally": True, "over": ["lod"]}, "unknown-parameter"),

@@ -116,15 +116,17 @@ def sensitivity(
 
     See `Model.sensitivity`. Raises ExperimentError, LanguageError.
     """
+    check_names("over", list(over) if isinstance(over, Mapping) else over or [])
     names = None if over is None else list(over)
-    check_names("over", names or [])
     check_whole("samples", samples, 4, 2**16)
     kept = kept_figures(model, measures, exact, states)
     figures = [one.name for one in kept]
     count: int | None = None
     seed: int | None = None
     measure: Runs | Solutions = Solutions(figures, states)
-    if not exact:
+    if exact:
+        _check_no_runs({**options, "replications": replications})
+    else:
         model = model.with_own_streams()
         measure = _runs(model, figures, globally, replications, threads, TimeLimit.of(time_limit), options)
         count, seed = measure.replications, measure.plan.seed
@@ -142,6 +144,13 @@ def sensitivity(
     return Sensitivity(
         model.net, tuple(kept), base, local.effects, local.refused, {}, local.nets, count, seed, interrupted
     )
+
+
+def _check_no_runs(options: Mapping[str, Any]) -> None:
+    """Raise ExperimentError for an option of runs, which exact solutions are not."""
+    for name, value in options.items():
+        if value is not None and name != "engine":
+            raise problem("sensitivity-exact-run", name=name)
 
 
 def _runs(
