@@ -173,7 +173,7 @@ def slower(net: Net, members: Iterable[int], factor: float) -> Net:
 
 
 def _scaled(time: Expr, factor: float) -> Expr:
-    """Return a time multiplied by a factor. A distribution stays one (C4), with parameters that are times scaled."""
+    """Return a time multiplied by a factor. A distribution stays one, with its parameters that are times scaled."""
     if time.op in ("const", "ticks"):
         return replace(time, value=float(time.value or 0.0) * factor)
     if is_draw(time) and time.kind == "real" and time.op != "choice" and OPERATIONS[time.op].alike(time.args):
