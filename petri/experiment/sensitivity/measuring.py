@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from petri.model import Model
 from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
-from petri.run.replications import Progress, replicate
+from petri.run.replications import replicate
 from petri.run.stop import NO_LIMIT, TimeLimit
 from petri.structs import replace
 
@@ -58,7 +58,6 @@ class Runs:
     names: Sequence[str]
     threads: int | None = None
     limit: TimeLimit = NO_LIMIT
-    progress: Callable[[Progress], None] | None = None
 
     def __call__(self, net: Net, seed: int | None = None) -> Measured:
         """Return the figures of the replications. seed: instead of that of the plan.
@@ -67,9 +66,8 @@ class Runs:
         """
         plan = self.plan if seed is None else replace(self.plan, seed=seed)
         ran, interrupted = replicate(
-            net, plan, range(self.replications), threads=self.threads, progress=self.progress, batches=0,
-            limit=self.limit,
-        )  # fmt: skip
+            net, plan, range(self.replications), threads=self.threads, batches=0, limit=self.limit
+        )
         if interrupted:
             raise Interrupted
         if ran.faults:

@@ -65,13 +65,6 @@ class Index:
     effect: Interval
     spread: float
 
-    def flat(self) -> dict[str, float | str]:
-        """Return it as one row of a table."""
-        row: dict[str, float | str] = {"name": self.name, "over": self.over, "spread": self.spread}
-        for name, one in (("alone", self.alone), ("total", self.total), ("effect", self.effect)):
-            row |= {name: one.mean, f"{name}_half_width": one.half_width}
-        return row
-
 
 @dataclass(frozen=True)
 class Indices:
@@ -86,14 +79,12 @@ class Indices:
     noise: float
 
     def to_dict(self) -> dict[str, Any]:
-        own = {"mean": self.mean, "deviation": self.deviation, "noise": self.noise}
-        return {**own, "parameters": [_index_dict(one) for one in self.parameters]}
-
-
-def _index_dict(one: Index) -> dict[str, Any]:
-    intervals = {"alone": one.alone, "total": one.total, "effect": one.effect}
-    found = {name: interval_dict(interval) for name, interval in intervals.items()}
-    return {"name": one.name, "over": one.over, **found, "spread": one.spread}
+        """Return it as JSON types."""
+        rows = [
+            {name: interval_dict(one) if isinstance(one, Interval) else one for name, one in vars(index).items()}
+            for index in self.parameters
+        ]
+        return {**vars(self), "parameters": rows}
 
 
 def ranges(model: Model, over: Iterable[str] | Mapping[str, Any] | None) -> list[Spread]:

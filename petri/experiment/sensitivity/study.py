@@ -72,16 +72,18 @@ class Sensitivity(ShownInNotebook):
         """Return a table with a row for each figure and factor. Raises ImportError if pandas is not installed."""
         import pandas
 
-        rows = [{"measure": name, **_flat(one)} for name, of in self.effects.items() for one in of]
-        rows += [{"measure": name, **one.flat()} for name, of in self.indices.items() for one in of.parameters]
-        return pandas.DataFrame(rows)
+        told = self.to_dict()
+        by_figure = {name: of["parameters"] for name, of in told["indices"].items()} | told["effects"]
+        return pandas.DataFrame([{"measure": name, **_flat(row)} for name, rows in by_figure.items() for row in rows])
 
 
-def _flat(one: Effect) -> dict[str, Any]:
-    own = {"name": one.factor.name, "kind": one.factor.kind, "change": one.factor.text, "certain": one.certain}
-    for name, interval in (("relative", one.relative), ("effect", one.change)):
-        own |= {name: interval.mean, f"{name}_half_width": interval.half_width}
-    return own
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with two columns for each interval."""
+    flat: dict[str, Any] = {}
+    for name, cell in row.items():
+        one = cell if isinstance(cell, dict) else {"value": cell}
+        flat |= {name: one["value"], **({f"{name}_half_width": one["half_width"]} if "half_width" in one else {})}
+    return flat
 
 
 def _effect_dict(one: Effect) -> dict[str, Any]:
