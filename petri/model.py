@@ -70,7 +70,11 @@ class LoadedFrom(Frozen):
     def model(self, more: Mapping[str, Setting]) -> Model:
         """Return the model with these values. Raises LanguageError."""
         given = {**self.parameters, **more}
-        loaded = loads(self.text, **given) if self.path is None else load(self.path, self.tables, **given)
+        if self.path is None:
+            read = language.loads_with_sources(self.text, given, tables=self.tables)
+            loaded = Model(*read, LoadedFrom(None, self.text, given, self.tables))
+        else:
+            loaded = load(self.path, self.tables, **given)
         loaded = loaded.with_own_streams() if self.own_streams else loaded
         return loaded.with_streams(self.streams, self.columns) if self.streams or self.columns else loaded
 

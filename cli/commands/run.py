@@ -56,6 +56,7 @@ LIMITS = Whole(1, 2**63 - 1)
     help="Write what leaves through a port of the net: done=done.csv.",
 )
 @click.option("--exact", is_flag=True, help="Solve the net as well (`pnsim solve`), and compare.")
+@click.option("--bound", is_flag=True, help="Show figures as shares of their bounds (`pnsim bound`), too.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option(
     "--all",

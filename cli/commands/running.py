@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,6 +29,7 @@ from petri.report.telling.unsettled import cold_start_values, growth_text
 from petri.report.terminal.solution import print_comparison
 from petri.report.terminal.summary import print_summary
 from petri.result import Result
+from petri.result.export import number as told_number
 from petri.run.going_on import Starts
 from petri.run.plan import Plan, RunOptions
 from petri.run.saved_run import NotSaved, SavedRun
@@ -45,6 +47,9 @@ from ..terminal.console import always_shown, stdout_console, tell, tell_all, tel
 from ..terminal.exits import Refusal, refusal
 from ..terminal.progress import ProgressLine
 from .solve import comparison_rows, exact_libraries
+
+if TYPE_CHECKING:
+    from petri.bounds import Bound
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
 MOST_CHOICES = 2_000  # transitions of a net whose choices by chance are looked at before the text is checked
@@ -65,6 +70,7 @@ class Asked:
     trace: str | None
     outs: tuple[str, ...]
     exact: bool
+    bound: bool
     report: str | None
     every: bool
     quiet: bool
@@ -100,13 +106,14 @@ def run(asked: Asked, planned: RunOptions) -> int:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
     solution = _solved(model, plan) if asked.exact else None
+    bounds = _bounds(model) if asked.bound else None
     started = time.perf_counter()
     if wanted is None:
         result, untraced = _simulate(model, plan, count, asked, starts)
     else:
         result, untraced = _replicate(model, plan, wanted, planned.get("replications"), asked), None
     seconds = time.perf_counter() - started
-    with always_shown(lambda: _show(result, asked, seconds, solution)):
+    with always_shown(lambda: _show(result, asked, seconds, solution, bounds)):
         if asked.report:
             _write_report(result, model, asked.report)
     if asked.saving is not None:
@@ -269,11 +276,21 @@ def _solved(model: Model, plan: Plan) -> Solution:
         return model.solve(at=up_to)
 
 
-def _show(result: Result, asked: Asked, seconds: float, solution: Solution | None) -> None:
+def _bounds(model: Model) -> list[Bound]:
+    """Return how large the measures can be in the long run."""
+    with exact_libraries():
+        return model.bounds().measures
+
+
+def _show(
+    result: Result, asked: Asked, seconds: float, solution: Solution | None, bounds: Sequence[Bound] | None
+) -> None:
     if asked.as_json:
         contents = result.to_dict()
         if solution is not None:
             contents["exact"] = comparison_rows(solution, result)
+        if bounds is not None:
+            contents["bounds"] = _shares(bounds, result)
         if asked.net is not None:
             contents["manifest"]["source"] = asked.net
         write_json(contents)
@@ -281,6 +298,20 @@ def _show(result: Result, asked: Asked, seconds: float, solution: Solution | Non
     print_summary(result, stdout_console(), seconds=seconds, every=asked.every)
     if solution is not None:
         print_comparison(solution, result, stdout_console())
+    if bounds is not None:
+        from petri.report.terminal.bounds import print_shares
+
+        print_shares(bounds, result, stdout_console())
+
+
+def _shares(bounds: Sequence[Bound], result: Result) -> list[dict[str, Any]]:
+    """Return how much of their bounds measures have reached, for JSON."""
+    from petri.report.telling.bounds import shares
+
+    return [
+        {"name": one.name, "at_most": told_number(one.high), "share": told_number(share.mean)}
+        for one, share in shares(bounds, result)
+    ]
 
 
 def _write_report(result: Result, model: Model, path: str) -> None:

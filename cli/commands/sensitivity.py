@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from petri.diagnostics import Diagnostic
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import options_of
 from petri.experiment.sensitivity.overall import SAMPLES
@@ -23,7 +24,7 @@ from ..options.ranges import Whole
 from ..options.run_options import COUNT, engine_option, output_options, seed_option
 from ..options.time_limit import tell_over, time_limit_option
 from ..terminal import exits
-from ..terminal.console import always_shown, show
+from ..terminal.console import always_shown, show, tell
 from ..terminal.exits import refusal
 from ..terminal.progress import StatusLine, terminal_width
 from .solve import exact_libraries, states_option
@@ -80,7 +81,8 @@ def command(net: str, given: Given, **asked: Any) -> int:
     pnsim sensitivity mm1k
     pnsim sensitivity mm1k --global --over load=0.5..0.9 --over seats
 
-    Exit status: 0 done, 2 could not start, 3 a run stopped with an error in the model, 130 interrupted.
+    Exit status: 0 done, 1 the net cannot be solved (--exact), 2 could not start, 3 a run stopped with an error in the
+    model, 130 interrupted.
     """
     check_report(asked["report"])
     model = nets.load(net, given)
@@ -98,6 +100,7 @@ def command(net: str, given: Given, **asked: Any) -> int:
             write_page(sensitivity_report(found), asked["report"])
     if found.interrupted:
         tell_over(asked["time_limit"])
+        tell(Diagnostic("sensitivity-interrupted", values={"count": found.nets}))
         return exits.INTERRUPTED
     return exits.DONE
 

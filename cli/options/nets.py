@@ -13,7 +13,7 @@ import click
 from petri import interchange, language, library, model
 from petri.diagnostics import Diagnostic, LanguageError, has_errors
 from petri.language.syntax.foreign import decode
-from petri.model import Model
+from petri.model import LoadedFrom, Model
 from petri.regular import is_pipe
 from petri.traffic.pipes import from_pipes
 
@@ -113,13 +113,17 @@ def _imported(path: str, given: Given, quiet: bool | None) -> Model | None:
         for finding in found.findings:
             tell(finding, {found.file: found.source})
     shown = f"{path} (imported)"
-    return Model(
-        *language.loads_with_sources(interchange.text_of(found), given.settings, name=shown, tables=given.tables)
-    )
+    return _from_text(interchange.text_of(found), given, shown)
 
 
 def _from_stdin(given: Given) -> Model:
-    return Model(*language.loads_with_sources(read_stdin(), given.settings, name=SHOWN_STDIN, tables=given.tables))
+    return _from_text(read_stdin(), given, SHOWN_STDIN)
+
+
+def _from_text(text: str, given: Given, name: str) -> Model:
+    """Return the model of a text, which can be made again with other values. name: of the text, in messages."""
+    read = language.loads_with_sources(text, given.settings, name=name, tables=given.tables)
+    return Model(*read, LoadedFrom(None, text, given.settings, given.tables))
 
 
 def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:

@@ -17,7 +17,7 @@ _GROUPS: Final = {
         "until", "warmup", "replications", "precision", "max_replications", "confidence", "seed", "streams",
         "saving", "saved",
     ),
-    "Results": ("every", "as_json", "export", "report", "trace", "outs", "exact", "quiet"),
+    "Results": ("every", "as_json", "export", "report", "trace", "outs", "exact", "bound", "quiet"),
     "Computing": (
         "engine", "threads", "workers", "dask", "time_limit", "max_tokens", "max_instant", "max_firings", "store",
         "fresh",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 
 import pytest
 
 import petri
 from petri.bounds import Bound, Limit
 from petri.model import Model
+from tests.cli.calling import caller
 
 CYCLE = """net cycle
 param jobs = 3
@@ -180,3 +183,13 @@ def test_the_bottleneck_of_the_ixp2400_is_its_dram() -> None:
     bound = measure(petri.load("ixp2400", line="6 Gbps"), "throughput")
     assert bound.high * 8 == pytest.approx(3.0, rel=0.01)
     assert {limit.name for limit in bound.above} == {"router.chip.memory.dram.channel"}
+
+
+def test_a_run_shows_its_figures_as_shares_of_their_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    call = caller(capsys)
+    short = ("run", "mm1k", "--until", "2000", "-n", "3", "--bound", "-q")
+    told = call(*short).out
+    assert re.search(r"^served +9\d\.\d ± \d\.\d % +0\.8000 +`arrive` brings no more$", told, re.MULTILINE)
+    data = json.loads(call(*short, "--json").out)
+    served, bound = (next(one for one in data[part] if one["name"] == "served") for part in ("measures", "bounds"))
+    assert bound["share"] == pytest.approx(served["value"] / 0.8)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from petri.catalogue.operations import OPERATIONS
-from petri.diagnostics import did_you_mean
+from petri.diagnostics import Diagnostic, did_you_mean
 from petri.experiment.design.definition import shown
 from petri.experiment.design.sampling import Value
-from petri.experiment.errors import problem
+from petri.experiment.errors import ExperimentError, problem
 from petri.model import Model
 from petri.net import PRIORITIES, Expr, Net, Parameter, Transition, is_draw, times_of
 from petri.result.tables import row_members
@@ -26,8 +26,8 @@ SCHEDULED: Final = PRIORITIES - 2  # the least priority of transitions that sche
 class Factor:
     """One change of a net. text: how it is changed, such as `+10%` or `4 → 5`. to: the other value, where it has one.
 
-    at: the net with a share of the value more, from `low` to `high`, a multiple of `grain`; or, with any share, that with
-    the other value. change: the share that `text` says. value: of a real parameter.
+    at: the net with a share of the value more, from `low` to `high`, a multiple of `grain`; or, with any share, that
+    with the other value. change: the share that `text` says. value: of a real parameter.
     """
 
     name: str
@@ -63,7 +63,13 @@ def factors(model: Model, names: Iterable[str] | None = None) -> list[Factor]:
     return [one for one in found if one.name in set(names)]
 
 
-def _unknown(model: Model, name: str, known: Sequence[str]) -> Exception:
+def unvaried(model: Model, found: Sequence[Factor]) -> dict[str, Diagnostic]:
+    """Return why parameters are not among all factors of a net."""
+    left = {one.name for one in model.net.parameters} - {one.name for one in found if one.kind == "parameter"}
+    return {name: _unknown(model, name, []).diagnostic for name in sorted(left)}
+
+
+def _unknown(model: Model, name: str, known: Sequence[str]) -> ExperimentError:
     if any(one.name == name for one in model.net.parameters):
         if model.origin is None:
             return problem("net-without-parameters", parameters=[name])
@@ -167,7 +173,7 @@ def slower(net: Net, members: Iterable[int], factor: float) -> Net:
 
 
 def _scaled(time: Expr, factor: float) -> Expr:
-    """Return a time multiplied by a factor. A distribution stays one (C4), with parameters that are times scaled."""
+    """Return a time multiplied by a factor. A distribution stays one, with its parameters that are times scaled."""
     if time.op in ("const", "ticks"):
         return replace(time, value=float(time.value or 0.0) * factor)
     if is_draw(time) and time.kind == "real" and time.op != "choice" and OPERATIONS[time.op].alike(time.args):

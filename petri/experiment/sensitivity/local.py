@@ -4,7 +4,8 @@ The slope of a figure along a real parameter or a time is taken from four nets, 
 f′ = (8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h, whose bias is of the order h⁴. What this takes off the difference
 with one step, b, tells how far the figure is from a line; the bias that is left is about 4 b² / |f′|, as if each order
 were b/f′ of the one before. Where b is not noise and this is more than an eighth of the interval's half-width, the step
-is halved, as long as that makes b smaller: of a figure with jumps it does not. The interval is wider by a b that stays. At the end of a parameter's range, the nets are all to one side: f′ = (4 f(h) − f(2h) − 3 f(0)) / 2h.
+is halved, as long as that makes b smaller: of a figure with jumps it does not. The interval is wider by a b that stays.
+At the end of a parameter's range, the nets are all to one side: f′ = (4 f(h) − f(2h) − 3 f(0)) / 2h.
 """
 
 from __future__ import annotations
@@ -58,16 +59,8 @@ class Effect:
 
 
 @dataclass
-class Refused:
-    """A factor that could not be changed, and why."""
-
-    factor: Factor
-    reason: Diagnostic
-
-
-@dataclass
 class Local:
-    """Finds the effects of factors, one after the other. effects: by figure."""
+    """Finds the effects of factors, one after the other: by figure. refused: why a factor has none, by its name."""
 
     measure: Callable[[Net], Measured]
     net: Net
@@ -75,7 +68,7 @@ class Local:
     factors: Sequence[Factor]
     exact: bool = False
     effects: dict[str, list[Effect]] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
+    refused: dict[str, Diagnostic] = field(default_factory=dict)
     base: Measured = field(default_factory=dict)
     nets: int = 1
 
@@ -107,9 +100,9 @@ class Local:
         try:
             found = self._slopes(factor, at) if factor.smooth else self._differences(factor, at)
         except LanguageError as error:
-            self.refused.append(Refused(factor, error.diagnostics[0]))
+            self.refused[factor.name] = error.diagnostics[0]
         except ExperimentError as error:
-            self.refused.append(Refused(factor, error.diagnostic))
+            self.refused[factor.name] = error.diagnostic
         else:
             for name, effect in found.items():
                 self.effects[name].append(effect)

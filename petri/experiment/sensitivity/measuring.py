@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,6 @@ from petri.model import Model
 from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
-from petri.run.progress import Progress
 from petri.run.replications import replicate
 from petri.run.stop import NO_LIMIT, TimeLimit
 from petri.structs import replace
@@ -59,15 +58,16 @@ class Runs:
     names: Sequence[str]
     threads: int | None = None
     limit: TimeLimit = NO_LIMIT
-    progress: Callable[[Progress], None] | None = None
 
     def __call__(self, net: Net, seed: int | None = None) -> Measured:
-        """Raises Interrupted; ExperimentError where a run stops with an error in the model."""
+        """Return the figures of the replications. seed: instead of that of the plan.
+
+        Raises Interrupted; ExperimentError where a run stops with an error in the model.
+        """
         plan = self.plan if seed is None else replace(self.plan, seed=seed)
         ran, interrupted = replicate(
-            net, plan, range(self.replications), threads=self.threads, progress=self.progress, batches=0,
-            limit=self.limit,
-        )  # fmt: skip
+            net, plan, range(self.replications), threads=self.threads, batches=0, limit=self.limit
+        )
         if interrupted:
             raise Interrupted
         if ran.faults:
@@ -84,7 +84,7 @@ class Solutions:
     states: int | None = None
 
     def __call__(self, net: Net, seed: int | None = None) -> Measured:
-        """Raises LanguageError where the net has no chain that can be solved."""
+        """Return the exact figures. Raises LanguageError where the net has no chain that can be solved."""
         _figures(net, self.names)
         solution = Model(net).solve(states=self.states)
         found = {name: solution.exact(name) for name in self.names}

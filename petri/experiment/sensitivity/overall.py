@@ -68,7 +68,10 @@ class Index:
 
 @dataclass(frozen=True)
 class Indices:
-    """Of one figure, the parameter with the greatest share first. mean, deviation: over the ranges; noise: of a point."""
+    """Those of one figure, the parameter with the greatest share first.
+
+    mean, deviation: of the figure over the ranges, without noise. noise: the deviation of a point that is noise.
+    """
 
     parameters: Sequence[Index]
     mean: float
@@ -76,14 +79,12 @@ class Indices:
     noise: float
 
     def to_dict(self) -> dict[str, Any]:
-        own = {"mean": self.mean, "deviation": self.deviation, "noise": self.noise}
-        return {**own, "parameters": [_index_dict(one) for one in self.parameters]}
-
-
-def _index_dict(one: Index) -> dict[str, Any]:
-    intervals = {"alone": one.alone, "total": one.total, "effect": one.effect}
-    found = {name: interval_dict(interval) for name, interval in intervals.items()}
-    return {"name": one.name, "over": one.over, **found, "spread": one.spread}
+        """Return it as JSON types."""
+        rows = [
+            {name: interval_dict(one) if isinstance(one, Interval) else one for name, one in vars(index).items()}
+            for index in self.parameters
+        ]
+        return {**vars(self), "parameters": rows}
 
 
 def ranges(model: Model, over: Iterable[str] | Mapping[str, Any] | None) -> list[Spread]:

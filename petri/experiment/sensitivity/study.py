@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from petri.display import ShownInNotebook
+from petri.diagnostics import Diagnostic
+from petri.display import ShownInNotebook, report
 from petri.experiment.design.warmup import find
 from petri.experiment.errors import problem
-from petri.experiment.sensitivity.factors import Factor, factors
-from petri.experiment.sensitivity.local import Effect, Local, Refused, Watcher
+from petri.experiment.sensitivity.factors import factors, unvaried
+from petri.experiment.sensitivity.local import Effect, Local, Watcher
 from petri.experiment.sensitivity.measuring import Runs, Solutions, kept_figures
 from petri.experiment.sensitivity.overall import SAMPLES, Indices, Overall, ranges
 from petri.measure.figures import Figure
@@ -21,7 +21,7 @@ from petri.net import Net
 from petri.result.export import interval_dict
 from petri.run.arguments import check_names
 from petri.run.plan import check_whole
-from petri.run.stop import NO_LIMIT, TimeLimit
+from petri.run.stop import TimeLimit
 
 FEWEST: Final = 10  # replications of each net
 
@@ -30,7 +30,7 @@ FEWEST: Final = 10  # replications of each net
 class Sensitivity(ShownInNotebook):
     """How much each figure changes with each factor: `effects` by figure, the greatest first, noise last.
 
-    base: the figures as they are. refused: factors that could not be changed. indices: of `globally`, by figure,
+    base: the figures as they are. refused: what could not be changed, and why. indices: of `globally`, by figure,
     instead of effects. runs: what was run, for people: replications and seed; None if the figures are exact.
     """
 
@@ -38,7 +38,7 @@ class Sensitivity(ShownInNotebook):
     figures: tuple[Figure, ...]
     base: Mapping[str, Interval]
     effects: Mapping[str, Sequence[Effect]]
-    refused: Sequence[Refused] = ()
+    refused: Mapping[str, Diagnostic] = field(default_factory=dict)
     indices: Mapping[str, Indices] = field(default_factory=dict)
     nets: int = 0
     replications: int | None = None
@@ -58,23 +58,32 @@ class Sensitivity(ShownInNotebook):
             "measures": {name: interval_dict(one) for name, one in self.base.items()},
             "effects": {name: [_effect_dict(one) for one in of] for name, of in self.effects.items()},
             "indices": {name: one.to_dict() for name, one in self.indices.items()},
-            "refused": [{"name": one.factor.name, "reason": one.reason.message} for one in self.refused],
+            "refused": {name: reason.message for name, reason in self.refused.items()},
         }
+
+    def figure(self, name: str) -> Any:
+        """Draw what changes a figure as a tornado: a plotly figure, which a notebook shows.
+
+        Raises UnknownName (a KeyError), ValueError where nothing changes it, ImportError if plotly is not installed.
+        """
+        return report().figure(self, name)
 
     def to_pandas(self) -> Any:
         """Return a table with a row for each figure and factor. Raises ImportError if pandas is not installed."""
         import pandas
 
-        rows = [{"measure": name, **_flat(one)} for name, of in self.effects.items() for one in of]
-        rows += [{"measure": name, **one} for name, of in self.indices.items() for one in of.to_dict()["parameters"]]
-        return pandas.DataFrame(rows)
+        told = self.to_dict()
+        by_figure = {name: of["parameters"] for name, of in told["indices"].items()} | told["effects"]
+        return pandas.DataFrame([{"measure": name, **_flat(row)} for name, rows in by_figure.items() for row in rows])
 
 
-def _flat(one: Effect) -> dict[str, Any]:
-    told = _effect_dict(one)
-    half_width = {"relative_half_width": told["relative"]["half_width"], "half_width": told["effect"]["half_width"]}
-    kept = {name: told[name] for name in ("name", "kind", "change", "certain")}
-    return {**kept, "effect": told["effect"]["mean"], "relative": told["relative"]["mean"], **half_width}
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with two columns for each interval."""
+    flat: dict[str, Any] = {}
+    for name, cell in row.items():
+        one = cell if isinstance(cell, dict) else {"value": cell}
+        flat |= {name: one["value"], **({f"{name}_half_width": one["half_width"]} if "half_width" in one else {})}
+    return flat
 
 
 def _effect_dict(one: Effect) -> dict[str, Any]:
@@ -109,34 +118,41 @@ def sensitivity(
 
     See `Model.sensitivity`. Raises ExperimentError, LanguageError.
     """
+    check_names("over", list(over) if isinstance(over, Mapping) else over or [])
     names = None if over is None else list(over)
-    check_names("over", names or [])
     check_whole("samples", samples, 4, 2**16)
     kept = kept_figures(model, measures, exact, states)
     figures = [one.name for one in kept]
-    count = seed = None
+    count: int | None = None
+    seed: int | None = None
     measure: Runs | Solutions = Solutions(figures, states)
-    if not exact:
+    if exact:
+        _check_no_runs({**options, "replications": replications})
+    else:
         model = model.with_own_streams()
         measure = _runs(model, figures, globally, replications, threads, TimeLimit.of(time_limit), options)
         count, seed = measure.replications, measure.plan.seed
-    runs: dict[str, Any] = {"replications": count, "seed": seed}
     if globally:
         axes = ranges(model, over if isinstance(over, Mapping) else names)
         overall = Overall(measure, model, figures, axes, samples, seed or 1)
         interrupted = overall.run(watch)
-        return Sensitivity(
-            model.net, tuple(kept), {}, {}, (), overall.indices, overall.nets, interrupted=interrupted, **runs
-        )
+        return Sensitivity(model.net, tuple(kept), {}, {}, {}, overall.indices, overall.nets, count, seed, interrupted)
     found = factors(model, names)
     if not found:
         raise problem("sensitivity-nothing", net=model.net.name)
-    local = Local(measure, model.net, figures, found, exact)
+    local = Local(measure, model.net, figures, found, exact, refused={} if over else unvaried(model, found))
     interrupted = local.run(watch)
     base = {name: one.interval() for name, one in local.base.items()}
     return Sensitivity(
-        model.net, tuple(kept), base, local.effects, local.refused, nets=local.nets, interrupted=interrupted, **runs
+        model.net, tuple(kept), base, local.effects, local.refused, {}, local.nets, count, seed, interrupted
     )
+
+
+def _check_no_runs(options: Mapping[str, Any]) -> None:
+    """Raise ExperimentError for an option of runs, which exact solutions are not."""
+    for name, value in options.items():
+        if value is not None and name != "engine":
+            raise problem("sensitivity-exact-run", name=name)
 
 
 def _runs(

@@ -42,15 +42,16 @@ def tornado(effects: Sequence[Effect]) -> Figure | None:
     if not known:
         return None
     labels = [plotted(f"{one.factor.name} {one.factor.text}") for one in known]
-    there = [100.0 * one.relative.mean for one in known]
     common = {"type": "bar", "orientation": "h", "y": labels, "hovertemplate": "%{y}: %{x:.3g} %<extra></extra>"}
     traces: list[dict[str, Any]] = [
         {
-            **common, "name": "as written", "x": there, "marker": {"color": "@s0"},
+            **common, "name": "as written", "marker": {"color": "@s0"},
+            "x": [100.0 * one.relative.mean for one in known],
             "error_x": error_bars([100.0 * one.relative.half_width for one in known], "@ink"),
         },
         {
-            **common, "name": "the opposite", "x": [-x if one.factor.smooth else None for x, one in zip(there, known, strict=True)],
+            **common, "name": "the opposite",
+            "x": [-100.0 * one.relative.mean if one.factor.smooth else None for one in known],
             "marker": {"color": "@s0", "opacity": 0.35}, "hoverinfo": "skip",
         },
     ]  # fmt: skip

@@ -8,11 +8,13 @@ from typing import Any, Final
 from petri.diagnostics import unknown_name
 from petri.exact.solution import Exact, Solution
 from petri.experiment.results.outcome import Outcome
+from petri.experiment.sensitivity.study import Sensitivity
 from petri.report.html import record_figures, sweep_figures
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis
 from petri.report.html.page import figure as of_traces
 from petri.report.html.palette import themes
+from petri.report.html.sensitivity_page import tornado
 from petri.report.html.sweep_figures import PlotAxis, error_bars, finite
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.quantities import Units
@@ -129,6 +131,17 @@ def solution_figure(solution: Solution, *names: str) -> Figure:
     }
     title = plotted(names[0]) if len(names) == 1 else "value"
     return of_traces([trace], {"type": "category"}, axis(title, scale.unit, rangemode="tozero"))
+
+
+@page_figure.register
+def sensitivity_figure(found: Sensitivity, name: str) -> Figure:
+    """Return the tornado of what changes a figure."""
+    if name not in found.effects:
+        raise unknown_name(name, "figure", list(found.effects), {})
+    bars = tornado(found.effects[name])
+    if bars is None:
+        raise ValueError(f"nothing changes `{visible(name)}` beyond noise")
+    return bars
 
 
 def _bars_of(solution: Solution, name: str) -> list[tuple[str, Exact]]:

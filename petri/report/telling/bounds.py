@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from petri.bounds import Bound, Bounds, Limit
+from petri.measure.intervals import Interval
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.quantities import NOTHING, Units, counted
+from petri.result import Result
+from petri.structs import replace
 from petri.wording.entry import listed
 
 HOLD = "These hold in the long run, whatever the distributions with these means; guards and orders may allow less."
@@ -34,6 +37,26 @@ def _table(title: str, rows: Sequence[Bound], sides: Sequence[str], units: Units
     columns = [Column(title, [one.name for one in rows], "name")]
     columns += [Column(side, figures[side]) for side in sides]
     return [*columns, Column("because", reasons, "prose")] if any(reasons) else columns
+
+
+def shares(bounds: Sequence[Bound], result: Result) -> list[tuple[Bound, Interval]]:
+    """Return how much of its upper bound each measure of a run has reached, where it has one above 0."""
+    found = [(bound, result.measure(bound.name).interval) for bound in bounds if 1e-9 < bound.high < math.inf]
+    return [
+        (bound, replace(one, mean=one.mean / bound.high, half_width=one.half_width / bound.high, ends=None))
+        for bound, one in found
+    ]
+
+
+def share_columns(bounds: Sequence[Bound], result: Result) -> list[Column]:
+    """Return the table of `shares`; without rows where nothing has a bound."""
+    rows, units = shares(bounds, result), Units.of(result.net)
+    return [
+        Column("Of its bound", [bound.name for bound, _ in rows], "name"),
+        Column("", [Units().show_interval(share, "share") for _, share in rows]),
+        Column("at most", [bound_text(bound.high, bound.dimension, units) for bound, _ in rows]),
+        Column("because", [why(bound, ("at most",)) for bound, _ in rows], "prose"),
+    ]
 
 
 def bound_text(value: float, dimension: str, units: Units) -> str:

@@ -71,16 +71,12 @@ def signed(interval: Interval, dimension: str, units: Units) -> str:
 def _rest(effects: Sequence[Effect]) -> str:
     """Return the sentences that name what is noise, and what changes nothing at all."""
     left = [one for one in effects if not one.certain]
-    noisy = [one for one in left if not one.change.half_width == 0.0]
+    noisy = [one for one in left if one.change.half_width != 0.0]
     none = [one for one in left if one.change.half_width == 0.0]
     widest = max((abs(one.relative.mean) + one.relative.half_width for one in noisy), default=math.nan)
-    said = [
-        f"noise, each below {number(100 * widest, 2)} %: {_named(noisy)}"
-        if widest < math.inf
-        else f"noise: {_named(noisy)}"
-    ]
-    said = said if noisy else []
-    return "; ".join(said + ([f"no change at all: {_named(none)}"] if none else []))
+    below = f", each below {number(100 * widest, 2)} %" if widest < math.inf else ""
+    said = [f"noise{below}: {_named(noisy)}"] if noisy else []
+    return "; ".join([*said, f"no change at all: {_named(none)}"] if none else said)
 
 
 def _named(effects: Sequence[Effect]) -> str:
@@ -91,7 +87,7 @@ def _named(effects: Sequence[Effect]) -> str:
 
 def remarks(found: Sensitivity) -> list[str]:
     """Return what a reader must know besides: factors that could not be changed."""
-    return [f"`{one.factor.name}` could not be changed: {one.reason.message}" for one in found.refused]
+    return [f"`{name}` could not be changed: {reason.message}" for name, reason in found.refused.items()]
 
 
 # ---------------------------------------------------------------- over whole ranges
