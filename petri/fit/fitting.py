@@ -22,7 +22,6 @@ NEAR = 2.0  # two laws whose criteria differ by less are equally supported: the 
 FAR = 10.0  # beyond, a law has no support: whether it fits is not looked at
 TESTED = 3  # laws at least whose fit is tested
 BAD = 0.01  # a law fits if its values are as far from their own best fit with a greater probability
-POOR = 0.05  # mixtures are tried where the best law has less
 FEW_VALUES = 8
 COARSE = 10.0  # standard deviations of whole numbers from which on continuous laws are compared with them
 
@@ -109,8 +108,7 @@ def _ranked(sample: Sample, whole: bool, listed: Sequence[tuple[float, int]], rn
     candidates = [law for law in laws() if _suits(law, rest, whole)]
     found = sorted(_each(candidates, rest, zeros, extra), key=lambda one: one.criterion)
     found = _tested(found, rest, rng)
-    best = _choice(found)
-    if not len(rest.low) and (best is None or best.fits < POOR):
+    if not len(rest.low) and _choice(found) is None:
         two = [law for law in mixtures() if _suits(law, rest, whole)]
         found = sorted([*found, *_each(two, rest, zeros, extra)], key=lambda one: one.criterion)
         found = _tested(found, rest, rng)
