@@ -13,7 +13,7 @@ from petri.experiment.design.definition import Definition
 from petri.experiment.tuning import Calibration, Tuned, Tuning, calibrate, tune
 from petri.experiment.tuning.calibration import read_measured
 from petri.experiment.tuning.evaluation import Setting, Stopped
-from petri.experiment.tuning.space import TRIALS, read_over
+from petri.experiment.tuning.space import read_over
 from petri.report.telling import tune as telling
 from petri.report.terminal.tables import print_prose, print_table
 from petri.result.export import number
@@ -40,7 +40,7 @@ from .solve import exact_libraries
 @click.option("--where", metavar="CONDITION", default="", help="What must hold: 'loss < 1% and wait.p99 < 9 us'.")
 @click.option("--match", metavar="FILE.csv", help="Instead: find the parameters at which figures are as measured.")
 @click.option(
-    "--trials", type=COUNT, default=TRIALS, metavar="N", help="Settings that are proposed.", show_default=True
+    "--trials", type=COUNT, metavar="N", help="Settings that are proposed.  [default: 60, or an eighth of all]"
 )
 @click.option(
     "--within", type=Share(0, 1), default=0.01, metavar="SHARE", help="A difference that does not matter.",

@@ -14,7 +14,7 @@ import numpy as np
 from petri.experiment.errors import problem
 from petri.experiment.threshold.condition import COMPARISONS, Condition, parse_condition
 from petri.experiment.tuning.evaluation import Evaluation, Setting, Stopped
-from petri.experiment.tuning.space import Axis, Tuning, axes
+from petri.experiment.tuning.space import Axis, Tuning, axes, usual_trials
 from petri.measure.intervals import student_quantile
 from petri.net import Net
 from petri.run.stop import TimeLimit
@@ -58,7 +58,7 @@ def tune(
     """Return the best setting of the parameters in `tuning.over`.
 
     store: a file that keeps all replications, from which the same call goes on after it was stopped. watch: called with
-    the settings that were tried and those of `tuning.trials`. Raises ExperimentError, also without optuna, and
+    how many settings were proposed, and how many shall be. Raises ExperimentError, also without optuna, and
     LanguageError.
     """
     if not tuning.aims or len(tuning.aims) > 2 or not tuning.over:
@@ -89,6 +89,7 @@ class _Tuner:
         self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, threads, limit, tuning.simulate)
         net = self.evaluation.net
         self.axes = axes(tuning.over, net)
+        self.trials = tuning.trials or usual_trials(self.axes)
         for name in tuning.over:
             if name in tuning.runs.fixed:
                 raise problem("experiment-same-parameter", name=name, where="--over")
@@ -120,8 +121,8 @@ class _Tuner:
             n_startup_trials=2 * BATCH,
         )
         study = optuna.create_study(directions=["minimize"] * len(self.tuning.aims), sampler=sampler)
-        for done in range(0, self.tuning.trials, BATCH):
-            trials = [study.ask() for _ in range(min(BATCH, self.tuning.trials - done))]
+        for done in range(0, self.trials, BATCH):
+            trials = [study.ask() for _ in range(min(BATCH, self.trials - done))]
             points = [{axis.name: axis.suggested(trial) for axis in self.axes} for trial in trials]
             for trial, setting in zip(trials, self.evaluation.more(points, FIRST), strict=True):
                 if setting.failed:
@@ -131,7 +132,7 @@ class _Tuner:
                     trial.set_constraint(str(number), violation)
                 study.tell(trial, self.scores(setting))
             if self.watch is not None:
-                self.watch(done + len(trials), self.tuning.trials)
+                self.watch(done + len(trials), self.trials)
 
     def descend(self) -> None:
         """Move from the best setting to the best beside it, in smaller and smaller steps, until none is better."""

@@ -23,8 +23,8 @@ class Tuning:
 
     runs: the net, what is fixed, and how long a run is. over: ranges by parameter, such as "1..64", "1..10 Gbps" or
     "gold,silver". least, greatest: figures; of two, the front is found. where: a condition such as "loss < 1%".
-    trials: settings that are tried at most. within: a difference that does not matter, as a share. simulate: runs also
-    where there is an exact solution.
+    trials: settings that are proposed; None: `TRIALS`, or an eighth of all that there are. within: a difference
+    that does not matter, as a share. simulate: runs also where there is an exact solution.
     """
 
     runs: Definition
@@ -32,7 +32,7 @@ class Tuning:
     least: Sequence[str] = ()
     greatest: Sequence[str] = ()
     where: str = ""
-    trials: int = TRIALS
+    trials: int | None = None
     within: float = 0.01
     simulate: bool = False
 
@@ -84,6 +84,13 @@ class Axis:
         far = max(round(step * len(self.values)), 1)
         return [self.values[one] for one in dict.fromkeys((at - 1, at + 1, at - far, at + far))
                 if 0 <= one < len(self.values)]  # fmt: skip
+
+
+def usual_trials(varied: Sequence[Axis]) -> int:
+    """Return how many settings are proposed where it is not said."""
+    if any(one.between is not None for one in varied):
+        return TRIALS
+    return min(max(math.prod(len(one.values) for one in varied) // 8, 8), TRIALS)
 
 
 def axes(over: Mapping[str, str], net: Net) -> list[Axis]:

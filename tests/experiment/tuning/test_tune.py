@@ -88,7 +88,7 @@ def cost_of(agents: int, load: float = 6.5) -> float:
     return 3.0 * agents + 2.0 * waits * load / (agents - load)
 
 
-def tuned_staff(folder: Path, seed: int, most: int = 100, trials: int = 60) -> Tuned:
+def tuned_staff(folder: Path, seed: int, most: int = 100, trials: int | None = None) -> Tuned:
     runs = Experiment(written(folder, STAFF), seed=seed, max_replications=64)
     return tune(
         Tuning(runs=runs, over={"agents": f"7..{most}"}, least=["cost"], trials=trials, simulate=True), threads=2
@@ -104,16 +104,18 @@ def test_staffing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_staffing_with_most_seeds(tmp_path: Path) -> None:
-    """In 9 of 10 seeds the best staff, or one that costs at most 1 % more, with a tenth of the replications of a grid
-    whose settings have as many as the best one.
+    """In 9 of 10 seeds the best staff, or one that costs at most 1 % more; over all seeds with a tenth of the
+    replications of grids whose settings have as many as the best one.
     """
-    least, good = min(map(cost_of, range(7, 101))), 0
+    least, good, used, grids = min(map(cost_of, range(7, 101))), 0, 0, 0
     for seed in range(1, 11):
         found = tuned_staff(tmp_path, seed)
         assert found.best is not None
         good += cost_of(int(found.best.values["agents"])) <= 1.01 * least
-        assert found.replications <= 94 * found.best.replications / 10
+        used += found.replications
+        grids += 94 * found.best.replications
     assert good >= 9
+    assert used <= grids / 10
 
 
 def stock_cost(least: int, full: int) -> float:
