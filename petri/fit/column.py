@@ -23,7 +23,7 @@ from petri.traffic.parquet import ParquetFile
 from petri.traffic.problems import problem
 from petri.traffic.recordings import BLOCK
 
-MOST = 1_000_000  # values that are read
+MOST = 200_000  # values that are read
 ARRIVALS = ("time", "timestamp", "arrival", "arrivals", "arrived", "date", "datetime")
 MISSING = ("", "-", "?", "na", "n/a", "nan", "null", "none")
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"

@@ -23,6 +23,7 @@ FAR = 10.0  # beyond, a law has no support: whether it fits is not looked at
 TESTED = 3  # laws at least whose fit is tested
 BAD = 0.01  # a law fits if its values are as far from their own best fit with a greater probability
 FEW_VALUES = 8
+LARGEST = 1e100  # beyond, squares and products of values are no numbers
 COARSE = 10.0  # standard deviations of whole numbers from which on continuous laws are compared with them
 
 
@@ -75,8 +76,12 @@ def fit(column: Column, seed: int = 1) -> Fit:
     """Return the laws that a column may follow. Raises LanguageError for fewer than ten values."""
     known = column.low == column.high
     if len(column.low) < FEWEST or known.sum() < FEWEST / 2:
-        count, bounded = len(column.low), int((~known).sum())
+        count, bounded = int(known.sum()), int((~known).sum())
         raise problem("fit-few", path=column.path, column=column.name, count=count, bounded=bounded or None)
+    sizes = np.abs(np.concatenate((column.low[np.isfinite(column.low)], column.high[np.isfinite(column.high)])))
+    for size, kind in ((sizes.max(), "large"), (sizes[sizes > 0].min(initial=1.0), "small")):
+        if not 1 / LARGEST < size < LARGEST and size:
+            raise problem("fit-extreme", column=column.name, value=f"{size:.3g}", kind=kind)
     sample = Sample(column.low[known], column.low[~known], column.high[~known])
     values, counts = np.unique(sample.known, return_counts=True)
     whole = bool(not column.unit and (values == np.round(values)).all() and np.abs(values).max() < 2**53)

@@ -133,6 +133,8 @@ def test_seeds_repeat(call: Call) -> None:
         ("a", ["> 3 ms"] * 20, (), "of which half are known"),
         ("", ["1,2"] * 20, (), "its first line must name them"),
         ("a", [], (), "are too few"),
+        ("a", ["1e308", "-1e308"] * 10, (), "give the column in another unit"),
+        ("a", ["1e-308", "2e-308"] * 10, (), "which is too small"),
     ],
 )
 def test_refusals(call: Call, title: str, cells: list[str], arguments: tuple[str, ...], said: str) -> None:
