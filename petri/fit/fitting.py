@@ -79,8 +79,12 @@ def fit(column: Column, seed: int = 1) -> Fit:
         count, bounded = int(known.sum()), int((~known).sum())
         raise problem("fit-few", path=column.path, column=column.name, count=count, bounded=bounded or None)
     sizes = np.abs(np.concatenate((column.low[np.isfinite(column.low)], column.high[np.isfinite(column.high)])))
-    for size, kind in ((sizes.max(), "large"), (sizes[sizes > 0].min(initial=1.0), "small")):
-        if not 1 / LARGEST < size < LARGEST and size:
+    greatest, least = float(sizes.max()), float(sizes[sizes > 0].min(initial=1.0))
+    for size, kind in (
+        (greatest, "large" if greatest > LARGEST else ""),
+        (least, "small" if least < 1 / LARGEST else ""),
+    ):
+        if kind:
             raise problem("fit-extreme", column=column.name, value=f"{size:.3g}", kind=kind)
     sample = Sample(column.low[known], column.low[~known], column.high[~known])
     values, counts = np.unique(sample.known, return_counts=True)
