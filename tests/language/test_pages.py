@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OF_PATTERNS = [f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))]
-LONG = ["tutorial.md", "patterns.md", "seeing.md", "exact.md", "bounds.md", "fitting.md", "rare.md", "tuning.md", "models/queue-management.md"]
+LONG = ["tutorial.md", "patterns.md", "seeing.md", "exact.md", "bounds.md", "fitting.md", "rare.md", "tuning.md",
+        "models/queue-management.md"]  # fmt: skip
 RENEWED = [*LONG, *OF_PATTERNS]
 
 
