@@ -77,6 +77,8 @@ def _chosen(path: str, column: str | None) -> tuple[str, str]:
     with open_file(Path(path), path) as file:
         headers, units = list(file.headers), file.units or {}
         names = [header_parts(header)[0] for header in headers]
+    if not headers:
+        raise problem("stream-empty", path=path)
     wanted, unit = header_parts(column or "")
     if len(headers) > 1 and all(map(_CELL.fullmatch, headers)):
         raise problem("stream-no-columns", path=path, names="time,size", first=",".join(headers)[:60])
