@@ -22,8 +22,8 @@ from pnsim.group import pnsim as command_line
 
 DOCS = Path(__file__).resolve().parent
 PAGES = (
-    "tutorial.md", "patterns.md", "seeing.md", "exact.md", "bounds.md", "fitting.md", "sensitivity.md", "deciding.md",
-    "rare.md", "models/queue-management.md",
+    "tutorial.md", "patterns.md", "seeing.md", "exact.md", "bounds.md", "fitting.md", "sensitivity.md", "tuning.md",
+    "deciding.md", "rare.md", "models/queue-management.md",
     *(f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))),
 )  # fmt: skip
 PATTERNS = DOCS.parent / "nets" / "patterns"

@@ -7,6 +7,7 @@ GROUPS = {
         "watch": ("watch", "Check and run a net again whenever its file changes."),
         "live": ("live", "Turn a net's parameters in a browser, and see the figures change."),
         "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
+        "tune": ("tune", "Find the best setting of a net's parameters, or that of measured figures."),
         "search": ("search", "Find the largest value of a parameter at which a condition holds."),
         "sensitivity": ("sensitivity", "Say how much each figure changes with each parameter and each time."),
         "rfc2544": ("rfc2544", "Measure what a net forwards, by the tests of RFC 2544."),

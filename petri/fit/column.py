@@ -23,7 +23,7 @@ from petri.traffic.parquet import ParquetFile
 from petri.traffic.problems import problem
 from petri.traffic.recordings import BLOCK
 
-MOST = 1_000_000  # values that are read
+MOST = 200_000  # values that are read
 ARRIVALS = ("time", "timestamp", "arrival", "arrivals", "arrived", "date", "datetime")
 MISSING = ("", "-", "?", "na", "n/a", "nan", "null", "none")
 _NUMBER = r"[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"
@@ -77,6 +77,8 @@ def _chosen(path: str, column: str | None) -> tuple[str, str]:
     with open_file(Path(path), path) as file:
         headers, units = list(file.headers), file.units or {}
         names = [header_parts(header)[0] for header in headers]
+    if not headers:
+        raise problem("stream-empty", path=path)
     wanted, unit = header_parts(column or "")
     if len(headers) > 1 and all(map(_CELL.fullmatch, headers)):
         raise problem("stream-no-columns", path=path, names="time,size", first=",".join(headers)[:60])

@@ -22,8 +22,8 @@ NEAR = 2.0  # two laws whose criteria differ by less are equally supported: the 
 FAR = 10.0  # beyond, a law has no support: whether it fits is not looked at
 TESTED = 3  # laws at least whose fit is tested
 BAD = 0.01  # a law fits if its values are as far from their own best fit with a greater probability
-POOR = 0.05  # mixtures are tried where the best law has less
 FEW_VALUES = 8
+LARGEST = 1e100  # beyond, squares and products of values are no numbers
 COARSE = 10.0  # standard deviations of whole numbers from which on continuous laws are compared with them
 
 
@@ -76,8 +76,16 @@ def fit(column: Column, seed: int = 1) -> Fit:
     """Return the laws that a column may follow. Raises LanguageError for fewer than ten values."""
     known = column.low == column.high
     if len(column.low) < FEWEST or known.sum() < FEWEST / 2:
-        count, bounded = len(column.low), int((~known).sum())
+        count, bounded = int(known.sum()), int((~known).sum())
         raise problem("fit-few", path=column.path, column=column.name, count=count, bounded=bounded or None)
+    sizes = np.abs(np.concatenate((column.low[np.isfinite(column.low)], column.high[np.isfinite(column.high)])))
+    greatest, least = float(sizes.max()), float(sizes[sizes > 0].min(initial=1.0))
+    for size, kind in (
+        (greatest, "large" if greatest > LARGEST else ""),
+        (least, "small" if least < 1 / LARGEST else ""),
+    ):
+        if kind:
+            raise problem("fit-extreme", column=column.name, value=f"{size:.3g}", kind=kind)
     sample = Sample(column.low[known], column.low[~known], column.high[~known])
     values, counts = np.unique(sample.known, return_counts=True)
     whole = bool(not column.unit and (values == np.round(values)).all() and np.abs(values).max() < 2**53)
@@ -109,8 +117,7 @@ def _ranked(sample: Sample, whole: bool, listed: Sequence[tuple[float, int]], rn
     candidates = [law for law in laws() if _suits(law, rest, whole)]
     found = sorted(_each(candidates, rest, zeros, extra), key=lambda one: one.criterion)
     found = _tested(found, rest, rng)
-    best = _choice(found)
-    if not len(rest.low) and (best is None or best.fits < POOR):
+    if not len(rest.low) and _choice(found) is None:
         two = [law for law in mixtures() if _suits(law, rest, whole)]
         found = sorted([*found, *_each(two, rest, zeros, extra)], key=lambda one: one.criterion)
         found = _tested(found, rest, rng)

@@ -16,7 +16,7 @@ from petri.wording.entry import Fix, Wording, fill, fixes_of, is_complete, read_
 AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
     "search", "streams", "threads", "exact", "editor", "interchange", "component",
-    "fit",
+    "fit", "tune",
 )  # fmt: skip
 _LABEL = "label "
 # Limits that no single instance is to blame for.

@@ -123,7 +123,7 @@ def test_seeds_repeat(call: Call) -> None:
         ("a,b", ["1,2"] * 20, (), "name one of them"),
         ("a", VALUES, ("b",), "its columns are `a`"),
         ("service", VALUES, ("servce",), "did you mean `service`?"),
-        ("a", ["1", "2"], (), "give it ten values at least"),
+        ("a", ["1", "2"], (), "has 2 values, too few"),
         ("a", [*VALUES, "foo"], (), "line 62, column `a`: `foo` is not a number"),
         ("a", [*VALUES, '"1,234"'], (), "`1,234` is not a number"),
         ("a [msec]", VALUES, (), "did you mean `ms`"),
@@ -132,7 +132,9 @@ def test_seeds_repeat(call: Call) -> None:
         ("a", [*VALUES, "inf"], (), "`inf` is not a number"),
         ("a", ["> 3 ms"] * 20, (), "of which half are known"),
         ("", ["1,2"] * 20, (), "its first line must name them"),
-        ("a", [], (), "are too few"),
+        ("a", [], (), "has 0 values, too few"),
+        ("a", ["1e308", "-1e308"] * 10, (), "give the column in another unit"),
+        ("a", ["1e-308", "2e-308"] * 10, (), "which is too small"),
     ],
 )
 def test_refusals(call: Call, title: str, cells: list[str], arguments: tuple[str, ...], said: str) -> None:
@@ -145,6 +147,8 @@ def test_refusals(call: Call, title: str, cells: list[str], arguments: tuple[str
 
 def test_refusals_of_files(call: Call) -> None:
     write("a.csv", "a", VALUES)
+    Path("c.csv").write_bytes(b"")
+    assert "c.csv" in call("fit", "c.csv").err
     assert "there is no file `b.csv`" in call("fit", "b.csv").err
     assert "is a folder" in call("fit", ".").err
     assert "`a.csv`" in call("fit", "a.csv", "--table", "a.csv").err

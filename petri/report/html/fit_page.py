@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -89,7 +90,7 @@ def _quantiles(fit: Fit, shown: Sequence[Fitted]) -> Figure:
 
 
 def _trace(x: Floats, y: Floats, name: str, number: int, mode: str) -> dict[str, Any]:
-    rounded = [[float(f"{one:.6g}") for one in of.tolist()] for of in (x, y)]
+    rounded = [[float(f"{one:.6g}") if math.isfinite(one) else None for one in of.tolist()] for of in (x, y)]
     style = {"color": f"@s{number}", "width": 2} if mode == "lines" else {"color": f"@s{number}", "size": 5}
     return {"type": "scatter", "mode": mode, "x": rounded[0], "y": rounded[1], "name": plotted(name),
             "line" if mode == "lines" else "marker": style}  # fmt: skip

@@ -1,0 +1,113 @@
+"""The figures of settings: exact where the net has a chain, else by replications that a store keeps.
+
+Replication i has the same seed at every setting, so that differences are paired. All that is proposed follows from a
+seed and from figures, so what was killed goes on from its store, and comes to the same end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from petri.diagnostics import LanguageError
+from petri.exact.libraries import NeedsExtra
+from petri.experiment.design.definition import Definition, point_key
+from petri.experiment.design.preparation import Preparation
+from petri.experiment.design.sampling import Values
+from petri.experiment.procedure.campaign import sweep
+from petri.measure.arrays import Floats
+from petri.run.stop import TimeLimit
+
+STATES = 20_000  # of a chain that is solved instead of run
+
+
+class Stopped(Exception):
+    """Ctrl-C or the time limit came."""
+
+
+@dataclass
+class Setting:
+    """Values of the parameters, with each figure by replication; exact figures are single values.
+
+    failed: a run stopped with an error in the model, or a figure has no value.
+    """
+
+    values: Values
+    exact: bool = False
+    failed: bool = False
+    figures: dict[str, Floats] = field(default_factory=dict)
+
+    def mean(self, name: str) -> float:
+        found = self.figures.get(name, np.empty(0))
+        return float(found.mean()) if len(found) else math.nan
+
+    def half_width(self, name: str) -> float:
+        """Return twice the standard error of a mean."""
+        found = self.figures[name]
+        return (
+            0.0 if self.exact else 2 * float(found.std(ddof=1)) / math.sqrt(len(found)) if len(found) > 1 else math.nan
+        )
+
+    @property
+    def replications(self) -> int:
+        return 0 if self.exact else max(map(len, self.figures.values()), default=0)
+
+
+class Evaluation:
+    """Gives settings their figures."""
+
+    def __init__(
+        self, runs: Definition, names: Sequence[str], store: Path, engine: str, threads: int | None,
+        limit: TimeLimit, simulate: bool,
+    ) -> None:  # fmt: skip
+        self.names, self.store, self.engine, self.threads, self.limit = tuple(names), store, engine, threads, limit
+        self.runs = replace(runs, measures=list(names), points=[{}], replications=2)
+        self.preparation = Preparation(self.runs, engine)
+        self.net = self.preparation.model({}).net
+        self.preparation.check(self.net, names)
+        plan = self.preparation.point(0, {}, self.names).plan
+        self.solves = not simulate and plan.warmup > 0 and math.isfinite(plan.until)
+        self.known: dict[str, Setting] = {}
+
+    def more(self, points: Sequence[Values], replications: int) -> list[Setting]:
+        """Return these settings with at least so many replications. Raises Stopped, LanguageError."""
+        missing = [one for one in points if not self._enough(one, replications)]
+        if self.solves:
+            missing = [one for one in missing if not self._solved(one)]
+        if missing:
+            distinct = list({point_key(one): one for one in missing}.values())
+            runs = replace(self.runs, points=distinct, replications=replications)
+            outcome = sweep(runs, self.store, engine=self.engine, workers=self.threads, time_limit=self.limit)
+            if outcome.interrupted:
+                raise Stopped
+            for point in outcome.points:
+                figures = {name: np.array(list(point.values(name).values())) for name in self.names}
+                failed = bool(point.failures) or any(not np.isfinite(one).all() for one in figures.values())
+                self.known[point_key(point.parameters)] = Setting(point.parameters, False, failed, figures)
+        return [self.known[point_key(one)] for one in points]
+
+    def _enough(self, values: Values, replications: int) -> bool:
+        known = self.known.get(point_key(values))
+        return known is not None and (known.exact or known.failed or known.replications >= replications)
+
+    def _solved(self, values: Values) -> bool:
+        """Solve a setting. One that has no chain, or a figure that its chain does not give, ends all attempts."""
+        try:
+            solution = self.preparation.model(values).solve(states=STATES)
+            figures = {name: np.array([solution.exact(name).value]) for name in self.names}
+        except (LanguageError, NeedsExtra, KeyError):
+            self.solves = False
+            return False
+        if any(not np.isfinite(one).all() for one in figures.values()):
+            self.solves = False
+            return False
+        self.known[point_key(values)] = Setting(values, True, False, figures)
+        return True
+
+    @property
+    def replications(self) -> int:
+        return sum(one.replications for one in self.known.values())

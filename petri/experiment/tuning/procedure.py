@@ -1,0 +1,225 @@
+"""Tuning: optuna proposes settings, neighbours of the best are tried, and replications decide between the last few."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from petri.experiment.errors import problem
+from petri.experiment.threshold.condition import COMPARISONS, Condition, parse_condition
+from petri.experiment.tuning.evaluation import Evaluation, Setting, Stopped
+from petri.experiment.tuning.space import Axis, Tuning, axes, usual_trials
+from petri.measure.intervals import student_quantile
+from petri.net import Net
+from petri.run.stop import TimeLimit
+
+INSTALL = "pip install 'pnsim[tune]'"
+FIRST = 4  # replications of a setting that is tried
+BATCH = 4  # settings that are proposed at a time
+LAST = 8  # settings between which more replications decide
+STEPS = (0.1, 0.05, 0.02, 0.01)  # shares of a range, by which reals move at the end
+ERROR = 0.05  # that a setting is dropped wrongly
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What was found. best: None where no setting meets the condition. front: of two aims, the settings that no other
+    beats in both. tried: all, the best first. certain: whether no other of those tried can be better by more than
+    `within`.
+    """
+
+    tuning: Tuning
+    net: Net
+    axes: tuple[Axis, ...]
+    best: Setting | None
+    front: tuple[Setting, ...]
+    tried: tuple[Setting, ...]
+    certain: bool
+    replications: int
+    interrupted: bool = False
+    nearest: Setting | None = None  # to the condition, where none meets it
+
+
+def tune(
+    tuning: Tuning,
+    store: str | Path | None = None,
+    *,
+    engine: str = "auto",
+    threads: int | None = None,
+    time_limit: float | TimeLimit | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> Tuned:
+    """Return the best setting of the parameters in `tuning.over`.
+
+    store: a file that keeps all replications, from which the same call goes on after it was stopped. watch: called with
+    how many settings were proposed, and how many shall be. Raises ExperimentError, also without optuna, and
+    LanguageError.
+    """
+    if not tuning.aims or len(tuning.aims) > 2 or not tuning.over:
+        raise problem("tune-no-aim" if tuning.over else "tune-over-nothing", count=len(tuning.aims))
+    with tempfile.TemporaryDirectory(prefix="pnsim-") as folder:
+        path = Path(folder) / "tune.db" if store is None else Path(store)
+        return _Tuner(tuning, path, engine, threads, TimeLimit.of(time_limit), watch).run()
+
+
+def needs_optuna() -> ModuleType:
+    """Return optuna, silent. Raises ExperimentError where it is not installed."""
+    try:
+        import optuna
+    except ImportError as error:
+        raise problem("tune-needs-library", install=INSTALL) from error
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    module: ModuleType = optuna
+    return module
+
+
+class _Tuner:
+    def __init__(
+        self, tuning: Tuning, store: Path, engine: str, threads: int | None, limit: TimeLimit,
+        watch: Callable[[int, int], None] | None,
+    ) -> None:  # fmt: skip
+        self.optuna = needs_optuna()
+        self.tuning, self.watch = tuning, watch
+        self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, threads, limit, tuning.simulate)
+        net = self.evaluation.net
+        self.axes = axes(tuning.over, net)
+        self.trials = tuning.trials or usual_trials(self.axes)
+        for name in tuning.over:
+            if name in tuning.runs.fixed:
+                raise problem("experiment-same-parameter", name=name, where="--over")
+        self.condition: Condition | None = parse_condition(tuning.where, net) if tuning.where else None
+        self.certain = False
+
+    def run(self) -> Tuned:
+        interrupted = False
+        try:
+            self.propose()
+            if len(self.tuning.aims) == 1:
+                self.descend()
+                self.race()
+            else:
+                self.evaluation.more([one.values for one in self.front()], 4 * FIRST)
+        except (Stopped, KeyboardInterrupt):
+            interrupted = True
+        return self.found(interrupted)
+
+    # ------------------------------------------------------------ steps
+
+    def propose(self) -> None:
+        """Try what optuna proposes: first at random, then where the best ones were (TPE)."""
+        optuna = self.optuna
+        sampler = optuna.samplers.TPESampler(
+            seed=self.tuning.runs.seed or 1,
+            multivariate=True,
+            constant_liar=True,
+            n_startup_trials=2 * BATCH,
+        )
+        study = optuna.create_study(directions=["minimize"] * len(self.tuning.aims), sampler=sampler)
+        for done in range(0, self.trials, BATCH):
+            trials = [study.ask() for _ in range(min(BATCH, self.trials - done))]
+            points = [{axis.name: axis.suggested(trial) for axis in self.axes} for trial in trials]
+            for trial, setting in zip(trials, self.evaluation.more(points, FIRST), strict=True):
+                if setting.failed:
+                    study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                    continue
+                for number, violation in enumerate(self.violations(setting)):
+                    trial.set_constraint(str(number), violation)
+                study.tell(trial, self.scores(setting))
+            if self.watch is not None:
+                self.watch(done + len(trials), self.trials)
+
+    def descend(self) -> None:
+        """Move from the best setting to the best beside it, in smaller and smaller steps, until none is better."""
+        for step in STEPS:
+            for _ in range(50):
+                best = next(iter(self.ranked()), None)
+                if best is None:
+                    return
+                beside = [
+                    {**best.values, axis.name: value}
+                    for axis in self.axes
+                    for value in axis.near(best.values[axis.name], step)
+                ]
+                self.evaluation.more(beside, max(FIRST, best.replications))
+                if next(iter(self.ranked())) is best:
+                    break
+
+    def race(self) -> None:
+        """Replicate the best settings until each but one is clearly worse, or equal within what does not matter."""
+        most = self.tuning.runs.max_replications
+        alive = self.ranked()[:LAST]
+        count = FIRST
+        while alive and not alive[0].exact:
+            best = self.best_of(alive)
+            rivals = [one for one in alive if one is not best and self.rivals(one, best)]
+            if not rivals and not self.doubtful(best):
+                break
+            count *= 2
+            if count > most:
+                return
+            alive = self.evaluation.more([best.values, *(one.values for one in rivals)], count)
+            alive = sorted(filter(self.holds, alive), key=lambda one: self.scores(one)[0]) or self.ranked()[:LAST]
+        self.certain = True
+
+    def best_of(self, alive: Sequence[Setting]) -> Setting:
+        return min(alive, key=lambda one: self.scores(one)[0])
+
+    def rivals(self, one: Setting, best: Setting) -> bool:
+        """Return whether one setting may be better than the best by more than what does not matter."""
+        (name, sign), *_ = self.tuning.aims.items()
+        count = min(one.replications, best.replications)
+        ahead = sign * (best.figures[name][:count] - one.figures[name][:count])
+        error = student_quantile(1 - ERROR / LAST, count - 1) * float(ahead.std(ddof=1)) / math.sqrt(count)
+        return float(ahead.mean()) + error > self.tuning.within * abs(best.mean(name))
+
+    def doubtful(self, setting: Setting) -> bool:
+        """Return whether the condition may not hold: a figure is nearer to its bound than its error."""
+        return self.condition is not None and any(
+            abs(setting.mean(one.figure.name) - one.bound) < setting.half_width(one.figure.name)
+            for one in self.condition.comparisons
+        )
+
+    # ------------------------------------------------------------ figures
+
+    def scores(self, setting: Setting) -> list[float]:
+        return [sign * setting.mean(name) for name, sign in self.tuning.aims.items()]
+
+    def violations(self, setting: Setting) -> list[float]:
+        """Return for each comparison of the condition how far it is from holding; 0 or less where it holds."""
+        found = []
+        for one in self.condition.comparisons if self.condition else ():
+            value = setting.mean(one.figure.name)
+            far = abs(value - one.bound) / (abs(one.bound) or 1.0)
+            found.append(-far if COMPARISONS[one.sign](value, one.bound) else max(far, 1e-12))
+        return found
+
+    def holds(self, setting: Setting) -> bool:
+        return not setting.failed and all(one <= 0 for one in self.violations(setting))
+
+    def ranked(self) -> list[Setting]:
+        """Return the settings that meet the condition, the best first."""
+        return sorted(filter(self.holds, self.evaluation.known.values()), key=self.scores)
+
+    def front(self) -> list[Setting]:
+        """Return the settings that no other beats in both aims."""
+        holding = self.ranked()
+        scores = np.array([self.scores(one) for one in holding]).reshape(len(holding), -1)
+        kept = [not ((scores <= own).all(axis=1) & (scores < own).any(axis=1)).any() for own in scores]
+        return [one for one, stays in zip(holding, kept, strict=True) if stays]
+
+    def found(self, interrupted: bool) -> Tuned:
+        ranked = self.ranked()
+        failing = [one for one in self.evaluation.known.values() if not one.failed and not self.holds(one)]
+        nearest = min(failing, key=lambda one: max(self.violations(one)), default=None)
+        single = len(self.tuning.aims) == 1
+        return Tuned(
+            self.tuning, self.evaluation.net, tuple(self.axes), ranked[0] if ranked and single else None,
+            () if single else tuple(self.front()), (*ranked, *failing), self.certain, self.evaluation.replications,
+            interrupted, None if ranked else nearest,
+        )  # fmt: skip
