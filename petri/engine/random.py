@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from petri import portable
-from petri.engine.seeds import own_words
+from petri.engine.seeds import own_words, seed_words
 from petri.net import Net
 
 # Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the
@@ -16,8 +14,8 @@ from petri.net import Net
 LAYERS = 256
 EDGE = 7.69711747013104972
 AREA = 0.0039496598225815571993
-BLOCK = 256  # words fetched at a time
 SEEDED = 13  # the counter of SFC64 before the first word
+_MASK = 2**64 - 1
 
 
 def layers() -> tuple[list[float], list[float]]:
@@ -34,29 +32,16 @@ EDGES, HEIGHTS = layers()
 
 
 class RandomStream:
-    """Draws, in the order in which a run requests them."""
+    """Draws, in the order in which a run requests them. `state` is that of SFC64 before the next word.
+
+    SFC64 is Chris Doty-Humphrey's (PractRand 0.94); numpy's of this name has the same words.
+    """
+
+    state: tuple[int, int, int, int]
 
     def __init__(self, seed: int, *key: int) -> None:
         """key: the number of the replication, and perhaps of a branch of it (`petri.engine.seeds`)."""
-        self._generator = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key))
-        self._before = self._generator.state  # when words were fetched last
-        self._words: list[int] = []
-
-    @property
-    def state(self) -> tuple[int, int, int, int]:
-        """The state of SFC64 before the next word."""
-        if self._words:
-            self._generator.state = self._before
-            self._generator.random_raw(BLOCK - len(self._words))
-            self._words = []
-        a, b, c, counter = self._generator.state["state"]["state"].tolist()
-        return a, b, c, counter
-
-    @state.setter
-    def state(self, words: tuple[int, int, int, int]) -> None:
-        state = self._generator.state
-        state["state"]["state"] = np.array(words, dtype=np.uint64)
-        self._generator.state, self._words = state, []
+        self.restart(seed_words(seed, *key))
 
     @property
     def drawn(self) -> int:
@@ -64,17 +49,18 @@ class RandomStream:
         return self.state[3] - SEEDED
 
     def restart(self, words: tuple[int, int, int]) -> None:
-        """Begin anew, as SFC64 begins with three words: with twelve words that are not used."""
+        """Begin as SFC64 begins with three words: with twelve words that are not used."""
         self.state = (*words, 1)
         for _ in range(12):
             self.word()
 
     def word(self) -> int:
-        """Return the next 64-bit word. Words are fetched in blocks, which only saves time."""
-        if not self._words:
-            self._before = self._generator.state
-            self._words = self._generator.random_raw(BLOCK).tolist()[::-1]
-        return self._words.pop()
+        """Return the next 64-bit word."""
+        a, b, c, counter = self.state
+        word = a + b + counter & _MASK
+        turned = (c << 24 | c >> 40) & _MASK
+        self.state = b ^ b >> 11, c + (c << 3) & _MASK, turned + word & _MASK, counter + 1 & _MASK
+        return word
 
     def uniform(self) -> float:
         """Return the u of R1: the upper 53 bits of a word, in [0, 1)."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+ALONE = sys.platform == "emscripten"  # a browser page starts no threads: the works are done while one waits for them
 
 
 class Threads(Generic[T]):
@@ -20,7 +22,7 @@ class Threads(Generic[T]):
         self._errors: dict[int, BaseException] = {}
         self._one_more = threading.Event()
         self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._run) for _ in range(count)]
+        self._threads = [threading.Thread(target=self._run) for _ in range(0 if ALONE else count)]
 
     def __enter__(self) -> Threads[T]:
         for thread in self._threads:
@@ -32,18 +34,25 @@ class Threads(Generic[T]):
     ) -> None:
         for thread in self._threads:
             thread.join()
+        if ALONE:
+            self._run()
 
     def _run(self) -> None:
-        while True:
-            with self._lock:
-                number = next(self._waiting, None)
-            if number is None:
-                return
-            try:
-                self._results[number] = self._works[number]()
-            except BaseException as error:  # which `results` raises
-                self._errors[number] = error
-            self._one_more.set()
+        while self._run_next():
+            pass
+
+    def _run_next(self) -> bool:
+        """Do the next work. Returns whether there was one."""
+        with self._lock:
+            number = next(self._waiting, None)
+        if number is None:
+            return False
+        try:
+            self._results[number] = self._works[number]()
+        except BaseException as error:  # which `results` raises
+            self._errors[number] = error
+        self._one_more.set()
+        return True
 
     @property
     def done(self) -> bool:
@@ -56,6 +65,8 @@ class Threads(Generic[T]):
 
     def wait(self, seconds: float) -> None:
         """Until one more has ended, but no longer than this."""
+        if ALONE:
+            self._run_next()
         self._one_more.wait(seconds)
         self._one_more.clear()
 

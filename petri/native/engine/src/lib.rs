@@ -34,10 +34,14 @@
 //! Where to begin: [`program::compile::net`] is the compiler, [`engine::run`] the loop, [`jit::unit`] the generator, and
 //! [`session::replication`] one run of a net.
 
+// What only machine code uses.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
+
 pub mod base;
 mod collections;
 pub mod engine;
 pub mod exact;
+#[cfg_attr(target_family = "wasm", path = "jit/without.rs")]
 mod jit;
 pub mod net;
 pub mod observe;

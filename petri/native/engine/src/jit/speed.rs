@@ -1,8 +1,7 @@
 //! How each transition is run, and what keeps it from machine code: for people who want to know what makes a net slow.
 
 use crate::base::ids::{PlaceId, TransitionId};
-use crate::jit::blueprint::interpreted::{interpreted_place, why_search, WhyPlace, WhySearch};
-use crate::jit::emit::search::MOST_LOOPS;
+use crate::jit::blueprint::interpreted::{interpreted_place, why_search, WhyPlace, WhySearch, MOST_LOOPS};
 use crate::program::arc::Find;
 use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::{Looks, Program};

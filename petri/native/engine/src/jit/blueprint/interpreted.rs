@@ -9,6 +9,9 @@ use crate::program::place::Bound;
 use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::Program;
 
+/// Searches with more nested loops than this are left to the interpreter: little is gained where the search dominates.
+pub const MOST_LOOPS: usize = 6;
+
 /// A place because of which all firings of a transition are interpreted, and why.
 pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<(PlaceId, WhyPlace)> {
     // The runtime evaluates what is given for each token of a set, where the code cannot.

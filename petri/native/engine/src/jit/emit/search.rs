@@ -10,6 +10,7 @@ use cranelift_frontend::Variable;
 
 use crate::engine::code::ENABLED;
 use crate::jit::blueprint::expression::SlotValue;
+use crate::jit::blueprint::interpreted::MOST_LOOPS;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef, OWN};
 use crate::jit::blueprint::place::KeySlot;
 use crate::jit::blueprint::transition::{
@@ -19,9 +20,6 @@ use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
-
-/// Searches with more nested loops than this are left to the interpreter: little is gained where the search dominates.
-pub const MOST_LOOPS: usize = 6;
 
 /// Whether there is code for the search of a transition.
 pub fn can_search(plan: &TransitionPlan) -> bool {

@@ -1,0 +1,79 @@
+"""Makes the playground: a folder of files for any web server. Pyodide and wheels come from npm and PyPI, each of one version."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+PYODIDE = "314.0.7"
+WHEELS = ["--python-version", "314", "--implementation", "cp", "--abi", "cp314", "--abi", "none"]
+WHEELS += ["--platform", "pyemscripten_2026_0_wasm32", "--platform", "any", "--only-binary", ":all:", "--no-deps"]
+ENGINE = "petri/_native.cpython-314-wasm32-emscripten.so"
+OURS = ("index.html", "page.css", "page.js", "worker.js")
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+LEFT_OUT = ("native", "experiment", "interchange", "editor", "validation", "component")  # folders of petri that no page imports
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FIRST = re.compile(r"<!-- file: first\.net -->\n+```\w*\n(.*?)```", re.DOTALL)
+
+
+def run(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=sys.stderr)
+
+
+def downloaded(folder: Path) -> tuple[Path, Path]:
+    """Return the folders of Pyodide and of the wheels, which are downloaded once."""
+    pyodide, wheels = folder / "node_modules" / "pyodide", folder / "wheels"
+    if not (pyodide / "package.json").exists() or f'"{PYODIDE}"' not in (pyodide / "package.json").read_text():
+        run("npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder), f"pyodide@{PYODIDE}")
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", *WHEELS)
+    run(*pip, "--dest", str(wheels), "--requirement", str(HERE / "requirements.txt"))
+    return pyodide, wheels
+
+
+def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what Python imports in the page, and the library."""
+    for path in sorted((ROOT / "petri").rglob("*")):
+        parts = path.relative_to(ROOT).parts
+        if path.suffix in (".py", ".lark", ".txt", ".json", ".css", ".js", ".gz") and parts[1] not in LEFT_OUT:
+            yield "/".join(parts), path.read_bytes()
+    yield ENGINE, engine.read_bytes()
+    for folder in ("models", "nets"):
+        for path in sorted((ROOT / folder).rglob("*.*")):
+            yield f"petri/{path.relative_to(ROOT).as_posix()}", path.read_bytes()
+    for path in (HERE / "playground.py", *sorted((HERE / "numpy").glob("*.py"))):
+        yield path.relative_to(HERE).as_posix(), path.read_bytes()
+    first = FIRST.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert first is not None, "README.md has no first.net"
+    yield "net/first.net", first[1].encode()
+    for wheel in sorted(wheels.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if not (name.startswith("rich/_unicode_data/unicode") and "unicode17" not in name) and ".dist-info/" not in name:
+                    yield name, archive.read(name)
+
+
+def main(engine: str, target: str) -> None:
+    folder = Path(target)
+    pyodide, wheels = downloaded(folder.parent / "playground-downloads")
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "pyodide").mkdir(parents=True)
+    for name in OURS:
+        shutil.copy(HERE / name, folder)
+    for name in RUNTIME:
+        shutil.copy(pyodide / name, folder / "pyodide")
+    with zipfile.ZipFile(folder / "pnsim.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in packed(Path(engine), wheels):
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{target}: {size / 1e6:.1f} MB, for any web server; here: {sys.executable} -m http.server --directory {target}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
