@@ -201,7 +201,9 @@ class Run:
         screen = _Screen(width)
         print_summary(self.result, screen, seconds=time.perf_counter() - self.started, every=every)
         failure = self.result.failure
-        return screen.written.getvalue() + (f"\n{RunError(failure, self.model.sources)}\n" if failure is not None else "")
+        return screen.written.getvalue() + (
+            f"\n{RunError(failure, self.model.sources)}\n" if failure is not None else ""
+        )
 
     def facts(self) -> dict[str, Any]:
         """Return the hash of each replication and all firings, for tests."""

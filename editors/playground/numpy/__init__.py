@@ -334,12 +334,18 @@ class ndarray:
 
     # ------------------------------------------------------------ all of them, or all along an axis
 
-    def _reduced(self, of: Callable[[list[Any], bool], Any], axis: int | None, kind: Any, keepdims: bool = False) -> Any:
+    def _reduced(
+        self, of: Callable[[list[Any], bool], Any], axis: int | None, kind: Any, keepdims: bool = False
+    ) -> Any:
         if axis is None:
             return _wrapped(kind, of(self.data, True))
         axis %= len(self.shape)
         size, inner = self.shape[axis], math.prod(self.shape[axis + 1 :])
-        starts = (first + at for first in range(0, math.prod(self.shape[:axis]) * size * inner, size * inner or 1) for at in range(inner))
+        starts = (
+            first + at
+            for first in range(0, math.prod(self.shape[:axis]) * size * inner, size * inner or 1)
+            for at in range(inner)
+        )
         if size:
             data = [of(self.data[start : start + size * inner : inner], inner == 1) for start in starts]
         else:
@@ -518,7 +524,11 @@ def _two(compute: Callable[[Any, Any], Any], kind: Any = None) -> Callable[[Any,
             data = [value & _MASK[made] for value in data]
         elif made is float64 and (first.dtype is not float64 or second.dtype is not float64):
             data = list(map(float, data))
-        return ndarray(data, shape, made) if shape or isinstance(a, ndarray) or isinstance(b, ndarray) else _wrapped(made, data[0])
+        return (
+            ndarray(data, shape, made)
+            if shape or isinstance(a, ndarray) or isinstance(b, ndarray)
+            else _wrapped(made, data[0])
+        )
 
     return of
 
@@ -695,7 +705,12 @@ def concatenate(parts: Sequence[Any], axis: int = 0) -> ndarray:
     axis %= len(given[0].shape)
     rows = [math.prod(part.shape[axis:]) for part in given]
     outer = math.prod(given[0].shape[:axis])
-    data = [v for at in range(outer) for part, row in zip(given, rows, strict=True) for v in part.data[at * row : at * row + row]]
+    data = [
+        v
+        for at in range(outer)
+        for part, row in zip(given, rows, strict=True)
+        for v in part.data[at * row : at * row + row]
+    ]
     shape = (*given[0].shape[:axis], _sum(part.shape[axis] for part in given), *given[0].shape[axis + 1 :])
     return ndarray(list(map(_convert(kind), data)), shape, kind)
 
@@ -817,7 +832,9 @@ def bincount(values: Any, minlength: int = 0) -> ndarray:
 
 def trim_zeros(values: Any, trim: str = "fb") -> Any:
     kept = flatnonzero(values).data or [len(values)]
-    return values[kept[0] if "f" in trim else 0 : (kept[-1] + 1 if kept[-1] < len(values) else 0) if "b" in trim else None]
+    return values[
+        kept[0] if "f" in trim else 0 : (kept[-1] + 1 if kept[-1] < len(values) else 0) if "b" in trim else None
+    ]
 
 
 def nan_to_num(values: Any) -> Any:
