@@ -187,11 +187,14 @@ def _step(x: Floats) -> float:
 
 
 def _choice(found: Sequence[Fitted]) -> Fitted | None:
-    """Return the simplest of the likeliest laws that fit; of mixtures none where a law alone fits."""
+    """Return the simplest of the likeliest laws that fit.
+
+    A truncated normal distribution must be better by more than others: both ends of its range are those of the values,
+    of which the next file has others.
+    """
     fitting = [one for one in found if not one.fits <= BAD and one.criterion <= found[0].criterion + FAR]
     if not fitting:
         return None
-    least = min(one.criterion for one in fitting)
-    return min(
-        (one for one in fitting if one.criterion <= least + NEAR), key=lambda one: one.count - 0.5 * one.law.rounded
-    )
+    first = min(fitting, key=lambda one: one.criterion)
+    near = first.criterion + NEAR * (3 if first.law.name == "truncated_normal" else 1)
+    return min((one for one in fitting if one.criterion <= near), key=lambda one: one.count - 0.5 * one.law.rounded)

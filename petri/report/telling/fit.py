@@ -172,7 +172,7 @@ def remarks(fit: Fit) -> Iterator[str]:
             else ("All values are the same.")
         )
     elif fit.chosen is not fit.fitted[0]:
-        yield "The marked law is the simplest of those that fit within 2 of the least AIC, which are equally supported."
+        yield "The marked law is the simplest of those that fit and are near the least AIC: the values support all."
     if fit.dependence is not None and fit.dependence.found:
         yield (
             f"The values are not independent: the correlation of a value with the next is {fit.dependence.lag_one:.2f},"

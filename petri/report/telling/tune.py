@@ -54,6 +54,8 @@ def answer(tuned: Tuned) -> str:
     """Return the best setting in a line that `--set` takes."""
     if tuned.front:
         return f"{counted(len(tuned.front), 'setting')} that no other beats in both."
+    if not tuned.tried:
+        return "No setting has all its replications yet: --store FILE.db keeps them for the next time."
     if tuned.best is None:
         return "No setting that was tried meets the condition."
     values = tuned.best.values.items()

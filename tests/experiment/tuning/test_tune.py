@@ -278,6 +278,14 @@ def test_no_setting_meets_the_condition(call: Call) -> None:
     assert "nearest to it: arrivals=" in shown.out
 
 
+def test_the_time_limit(call: Call, tmp_path: Path) -> None:
+    written(tmp_path, STAFF)
+    arguments = ("--least", "cost", "--over", "agents=7..40", "--until", "4000000 h", "--time-limit", "50 ms")
+    shown = call("tune", "staff.net", *arguments)
+    assert shown.status == 130
+    assert "No setting has all its replications yet" in shown.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
