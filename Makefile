@@ -207,7 +207,7 @@ wasm:
 
 playground: wasm $(VENV)/.python
 	@$(if $(shell command -v npm),,echo 'the playground needs Pyodide from npm, which is not on the path'; exit 1)
-	$(BIN)/python editors/playground/make.py $(WASM_BUILD)/$(WASM)/release/_native.wasm build/playground
+	$(BIN)/python editors/playground/make.py build/playground $(WASM_BUILD)/$(WASM)/release/_native.wasm
 
 # The tools are only for this, so they have an environment of their own.
 docs: $(VENV)-docs/.installed

@@ -55,7 +55,7 @@ def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
     yield ENGINE, engine.read_bytes()
     for folder in ("models", "nets"):
         for path in sorted((ROOT / folder).rglob("*.*")):
-            yield f"petri/{path.relative_to(ROOT).as_posix()}", path.read_bytes()
+            yield f"petri/library/{path.relative_to(ROOT).as_posix()}", path.read_bytes()
     for path in (HERE / "playground.py", *sorted((HERE / "numpy").glob("*.py"))):
         yield path.relative_to(HERE).as_posix(), path.read_bytes()
     first = FIRST.search((ROOT / "README.md").read_text(encoding="utf-8"))
@@ -71,9 +71,12 @@ def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
                     yield name, archive.read(name)
 
 
-def main(engine: str, target: str) -> None:
+def main(target: str, engine: str | None = None) -> None:
+    """Make the folder; without an engine, only download what it is made of."""
     folder = Path(target)
     pyodide, wheels = downloaded(folder.parent / "playground-downloads")
+    if engine is None:
+        return
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pyodide").mkdir(parents=True)
     for name in OURS:

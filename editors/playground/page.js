@@ -3,7 +3,7 @@
 const at = (id) => document.getElementById(id);
 const CHECK_AFTER = 300, UNHEARD = 2000, LONGEST = 31000; // ms
 const MOST_TEXT = 1000000; // characters that a link may bring
-const FIELDS = ["set", "until", "replications", "seed"];
+const FIELDS = ["set", "until", "replications", "seed", "max_firings"];
 const text = at("text");
 let worker, ready = false, name = "first", number = 0, timer, guard, drawn = null, pending = false;
 

@@ -34,7 +34,7 @@ SLICE = 0.05  # seconds of a run between looks at messages of the page
 LONGEST = 30.0  # seconds that a run may take
 OWN = "/net"  # the folder of nets that are not the library's
 Settings = Mapping[str, str]
-"""What the fields of the page say: `set` ("load=0.9, buffer=8"), `until`, `replications`, `seed`; empty for the net's own."""
+"""What the fields say: `set` ("load=0.9, buffer=8"), `until`, `replications`, `seed`, `max_firings`; empty for the net's own."""
 
 
 # ---------------------------------------------------------------- texts
@@ -85,7 +85,7 @@ def parameters(settings: Settings) -> dict[str, str]:
 def options(settings: Settings) -> dict[str, Any]:
     """Raise ValueError for a number that is none."""
     found: dict[str, Any] = {"until": settings["until"]} if settings.get("until") else {}
-    for name, least in (("replications", 1), ("seed", 0)):
+    for name, least in (("replications", 1), ("seed", 0), ("max_firings", 1)):
         if word := settings.get(name, ""):
             if not word.isdecimal() or int(word) < least:
                 raise ValueError(f"The field `{name}` takes a whole number from {least}, not `{word}`.")

@@ -31,6 +31,7 @@ class generic:
     """A number of an array, which has some of an array's attributes."""
 
     shape, ndim, size = (), 0, 1
+    dtype = property(lambda self: _of_value(self))
 
     def item(self) -> Any:
         return self.__class__.__mro__[1](self)  # type: ignore[call-arg]
