@@ -75,7 +75,7 @@ def bursts() -> list[tuple[int, int]]:
 def test_a_decoder_in_a_program_in_c_is_done_in_the_same_cycle_at_any_step(host: Path, step: float) -> None:
     net = Path(__file__).with_name("decoder.net")
     (host / "decoder.json").write_text("".join(net_text(petri.load(net).net, spans=False)), encoding="utf-8")
-    command = [host / "host", host / "decoder.json", str(step), "200000"]
+    command = [str(host / "host"), str(host / "decoder.json"), str(step), "200000"]
     coming = "".join(f"{time} {blocks}\n" for time, blocks in bursts())
     ran = subprocess.run(command, input=coming, capture_output=True, text=True, check=False)
     left = [line.split() for line in ran.stdout.splitlines() if line[0].isdigit()]
