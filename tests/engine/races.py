@@ -45,7 +45,9 @@ def coloured_race(chance: Random) -> str:
     places = {f"p{number}": chance.choice(kinds) for number in range(chance.randint(2, 3))}
     lines = ["net coloured", "type T = { a: 0..3, b: 0..9 }", f"place key = {chance.randint(1, 2)} * token"]
     for name, kind in places.items():
-        lines.append(f"place {name} : T {kind} = T({chance.randint(1, 3)} * i mod 4, i) for i in 0..{chance.randint(0, 3)}")
+        lines.append(
+            f"place {name} : T {kind} = T({chance.randint(1, 3)} * i mod 4, i) for i in 0..{chance.randint(0, 3)}"
+        )
     return "\n".join([*lines, *(_coloured(at, list(places), chance) for at in range(chance.randint(3, 6)))]) + "\n"
 
 
