@@ -61,7 +61,7 @@ transition deparse[k in 0..3]: deparser[k](n) -> deparsed[k](n)  after 6 cycle
 transition arbitrate[k in 0..3]: deparsed[k](n), order(k) -> nothing  after (n + 2) * 1 cycle
 """
 
-# The recording of each stream, and how many times it is read; parameters; the text of a net that is not in the library.
+# The recording of each stream, and how many times it is read; parameters; texts of nets that the library lacks.
 STREAMS: dict[str, tuple[dict[str, str], int]] = {
     "jpeg": ({"blocks": "images"}, 20),
     "vta": ({"program": "program"}, 5000),

@@ -38,8 +38,8 @@ def _time(place: str, chance: Random) -> str:
 
 
 def coloured_race(chance: Random) -> str:
-    """Return the text of a net whose tokens have values. Queues, stacks and ordered places show one of them; others
-    take it, or put another in front, before its clock has run down.
+    """Return the text of a net whose tokens have values. Queues, stacks and ordered places show one of them; other
+    transitions take it, or put another in front, before its clock has run down.
     """
     kinds = ("fifo", "fifo", "lifo", "by b", "")
     places = {f"p{number}": chance.choice(kinds) for number in range(chance.randint(2, 3))}
