@@ -1,4 +1,4 @@
-"""Makes the playground: a folder of files for any web server. Pyodide and wheels come from npm and PyPI, each of one version."""
+"""Makes the playground, a folder of files for any web server. Pyodide and wheels are of one version each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ WHEELS += ["--platform", "pyemscripten_2026_0_wasm32", "--platform", "any", "--o
 ENGINE = "petri/_native.cpython-314-wasm32-emscripten.so"
 OURS = ("index.html", "page.css", "page.js", "worker.js")
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-LEFT_OUT = ("native", "experiment", "interchange", "editor", "validation", "component")  # folders of petri that no page imports
+LEFT_OUT = (
+    "native",
+    "experiment",
+    "interchange",
+    "editor",
+    "validation",
+    "component",
+)  # folders of petri that no page imports
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -31,7 +38,9 @@ def downloaded(folder: Path) -> tuple[Path, Path]:
     """Return the folders of Pyodide and of the wheels, which are downloaded once."""
     pyodide, wheels = folder / "node_modules" / "pyodide", folder / "wheels"
     if not (pyodide / "package.json").exists() or f'"{PYODIDE}"' not in (pyodide / "package.json").read_text():
-        run("npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder), f"pyodide@{PYODIDE}")
+        run(
+            "npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder), f"pyodide@{PYODIDE}"
+        )
     pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", *WHEELS)
     run(*pip, "--dest", str(wheels), "--requirement", str(HERE / "requirements.txt"))
     return pyodide, wheels
@@ -41,7 +50,7 @@ def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
     """Yield what Python imports in the page, and the library."""
     for path in sorted((ROOT / "petri").rglob("*")):
         parts = path.relative_to(ROOT).parts
-        if path.suffix in (".py", ".lark", ".txt", ".json", ".css", ".js", ".gz") and parts[1] not in LEFT_OUT:
+        if path.suffix in (".py", ".lark", ".txt", ".json") and parts[1] not in LEFT_OUT:
             yield "/".join(parts), path.read_bytes()
     yield ENGINE, engine.read_bytes()
     for folder in ("models", "nets"):
@@ -55,7 +64,10 @@ def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
     for wheel in sorted(wheels.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if not (name.startswith("rich/_unicode_data/unicode") and "unicode17" not in name) and ".dist-info/" not in name:
+                if (
+                    not (name.startswith("rich/_unicode_data/unicode") and "unicode17" not in name)
+                    and ".dist-info/" not in name
+                ):
                     yield name, archive.read(name)
 
 
@@ -75,7 +87,9 @@ def main(target: str, engine: str | None = None) -> None:
         for name, content in packed(Path(engine), wheels):
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    print(f"{target}: {size / 1e6:.1f} MB, for any web server; here: {sys.executable} -m http.server --directory {target}")
+    print(
+        f"{target}: {size / 1e6:.1f} MB, for any web server; here: {sys.executable} -m http.server --directory {target}"
+    )
 
 
 if __name__ == "__main__":

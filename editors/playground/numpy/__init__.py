@@ -1,9 +1,10 @@
 """The part of numpy that runs and their figures need, on lists, until numpy publishes a wheel for Pyodide.
 
-It has the names, shapes and results of numpy, and adds up in its order. An array owns its elements: there are no views. What is
-missing raises AttributeError; `tests/playground/test_numpy.py` compares each function with numpy.
+It has the names, shapes and results of numpy, and adds up in its order. An array owns its elements: there are no views.
+What is missing raises AttributeError; `tests/playground/test_numpy.py` compares each function with numpy.
 """
 
+# ruff: noqa: N801
 from __future__ import annotations
 
 import math
@@ -12,7 +13,7 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from numpy import random, typing
@@ -335,12 +336,18 @@ class ndarray:
 
     # ------------------------------------------------------------ all of them, or all along an axis
 
-    def _reduced(self, of: Callable[[list[Any], bool], Any], axis: int | None, kind: Any, keepdims: bool = False) -> Any:
+    def _reduced(
+        self, of: Callable[[list[Any], bool], Any], axis: int | None, kind: Any, keepdims: bool = False
+    ) -> Any:
         if axis is None:
             return _wrapped(kind, of(self.data, True))
         axis %= len(self.shape)
         size, inner = self.shape[axis], math.prod(self.shape[axis + 1 :])
-        starts = (first + at for first in range(0, math.prod(self.shape[:axis]) * size * inner, size * inner or 1) for at in range(inner))
+        starts = (
+            first + at
+            for first in range(0, math.prod(self.shape[:axis]) * size * inner, size * inner or 1)
+            for at in range(inner)
+        )
         if size:
             data = [of(self.data[start : start + size * inner : inner], inner == 1) for start in starts]
         else:
@@ -506,7 +513,7 @@ def _two(compute: Callable[[Any, Any], Any], kind: Any = None) -> Callable[[Any,
         made = kind or _max(_scalar_kind(a, b), _scalar_kind(b, a), key=_RANK.__getitem__)
         if first.shape == second.shape:
             shape, data = first.shape, list(map(compute, first.data, second.data))
-        elif not second.shape and not kind is object:
+        elif not second.shape and kind is not object:
             one, shape = second.data[0], first.shape
             data = [compute(value, one) for value in first.data]
         elif not first.shape:
@@ -519,7 +526,11 @@ def _two(compute: Callable[[Any, Any], Any], kind: Any = None) -> Callable[[Any,
             data = [value & _MASK[made] for value in data]
         elif made is float64 and (first.dtype is not float64 or second.dtype is not float64):
             data = list(map(float, data))
-        return ndarray(data, shape, made) if shape or isinstance(a, ndarray) or isinstance(b, ndarray) else _wrapped(made, data[0])
+        return (
+            ndarray(data, shape, made)
+            if shape or isinstance(a, ndarray) or isinstance(b, ndarray)
+            else _wrapped(made, data[0])
+        )
 
     return of
 
@@ -600,17 +611,23 @@ floor = _each(lambda x: float(math.floor(x)) if math.isfinite(x) else x, float64
 ceil = _each(lambda x: float(math.ceil(x)) if math.isfinite(x) else x, float64)
 sign = _each(lambda x: x if x != x else (x > 0) - (x < 0) + (0.0 if isinstance(x, float) else 0))
 
+_NAMES = {"and": "and_", "or": "or_"}
 _OPERATORS = {
-    **{name: getattr(operator, name) for name in ("add", "sub", "mul", "mod", "floordiv", "lshift", "rshift")},
-    **{name: getattr(operator, f"{name}_") for name in ("and", "or")},
-    **{"xor": operator.xor, "truediv": _quotient, "pow": _power},
+    name: getattr(operator, _NAMES.get(name, name))
+    for name in ("add", "sub", "mul", "mod", "floordiv", "lshift", "rshift", "and", "or", "xor")
 }
+_OPERATORS |= {"truediv": _quotient, "pow": _power}
+
+
+def _define(name: str, of_two: Callable[[Any, Any], Any]) -> None:
+    setattr(ndarray, f"__{name}__", lambda self, other: of_two(self, other))
+    setattr(ndarray, f"__r{name}__", lambda self, other: of_two(other, self))
+
+
 for _name, _operator in _OPERATORS.items():
-    _made = _two(_operator, float64 if _name == "truediv" else None)
-    setattr(ndarray, f"__{_name}__", lambda self, other, of=_made: of(self, other))
-    setattr(ndarray, f"__r{_name}__", lambda self, other, of=_made: of(other, self))
+    _define(_name, _two(_operator, float64 if _name == "truediv" else None))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(ndarray, f"__{_name}__", lambda self, other, of=_two(getattr(operator, _name), bool): of(self, other))
+    _define(_name, _two(getattr(operator, _name), bool))
 ndarray.__neg__ = _each(operator.neg)  # type: ignore[attr-defined]
 ndarray.__abs__ = _each(_abs)  # type: ignore[attr-defined]
 ndarray.__invert__ = lambda self: logical_not(self)  # type: ignore[attr-defined]
@@ -696,7 +713,12 @@ def concatenate(parts: Sequence[Any], axis: int = 0) -> ndarray:
     axis %= len(given[0].shape)
     rows = [math.prod(part.shape[axis:]) for part in given]
     outer = math.prod(given[0].shape[:axis])
-    data = [v for at in range(outer) for part, row in zip(given, rows, strict=True) for v in part.data[at * row : at * row + row]]
+    data = [
+        v
+        for at in range(outer)
+        for part, row in zip(given, rows, strict=True)
+        for v in part.data[at * row : at * row + row]
+    ]
     shape = (*given[0].shape[:axis], _sum(part.shape[axis] for part in given), *given[0].shape[axis + 1 :])
     return ndarray(list(map(_convert(kind), data)), shape, kind)
 
@@ -801,7 +823,7 @@ def unique(values: Any, return_index: bool = False) -> Any:
 
 def split(values: Any, at: Any) -> list[ndarray]:
     ends = [0, *map(int, at), len(values)]
-    return [values[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    return [values[a:b] for a, b in pairwise(ends)]
 
 
 def array_split(values: Any, parts: int) -> list[ndarray]:
@@ -818,7 +840,9 @@ def bincount(values: Any, minlength: int = 0) -> ndarray:
 
 def trim_zeros(values: Any, trim: str = "fb") -> Any:
     kept = flatnonzero(values).data or [len(values)]
-    return values[kept[0] if "f" in trim else 0 : (kept[-1] + 1 if kept[-1] < len(values) else 0) if "b" in trim else None]
+    return values[
+        kept[0] if "f" in trim else 0 : (kept[-1] + 1 if kept[-1] < len(values) else 0) if "b" in trim else None
+    ]
 
 
 def nan_to_num(values: Any) -> Any:
