@@ -187,8 +187,8 @@ class Run:
                 driver.trial_threads = 1 if precision is not None or not ran else 0
                 driver.longest, started = SLICE, time.perf_counter()
                 while (ended := driver.end()) == "interrupted" and not self.stopped:
-                    progress.finished = len(ran)
-                    self.share = 0.0 if math.isnan(progress.share) else progress.share
+                    part = min(driver.now / plan.until, 1.0) if 0.0 < plan.until < math.inf else 0.0
+                    self.share = (len(ran) + part) / look
                     yield True
                 ran.append(driver.so_far(ended, time.perf_counter() - started))
             result = Result(net, plan, Ensemble.joined(ran), self.stopped, look, sequential=precision is not None)
