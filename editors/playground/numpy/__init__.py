@@ -13,7 +13,7 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, compress, pairwise
 from typing import Any
 
 from numpy import random, typing
@@ -311,9 +311,31 @@ class ndarray:
             at = [one + offset for one in at for offset in offsets]
         return at, tuple(chain.from_iterable(shape for _, shape in groups))
 
+    def _quickly(self, key: Any) -> Any:
+        """Return what the most frequent indices choose: an element, a row, some rows, a column."""
+        if isinstance(key, int):
+            if len(self.shape) == 1:
+                return _wrapped(self.dtype, self.data[key])
+            at, size = _inside(key, self.shape[0]), math.prod(self.shape[1:])
+            return ndarray(self.data[at * size : at * size + size], self.shape[1:], self.dtype)
+        if isinstance(key, slice) and key.step is None:
+            start, stop, _ = key.indices(self.shape[0])
+            size, count = math.prod(self.shape[1:]), _max(stop - start, 0)
+            return ndarray(self.data[start * size : (start + count) * size], (count, *self.shape[1:]), self.dtype)
+        if isinstance(key, ndarray) and len(self.shape) == len(key.shape) == 1:
+            chosen = compress(self.data, key.data) if key.dtype is bool else map(self.data.__getitem__, key.data)
+            data = list(chosen)
+            return ndarray(data, (len(data),), self.dtype)
+        is_column = isinstance(key, tuple) and len(self.shape) == len(key) == 2 and isinstance(key[1], int)
+        if is_column and isinstance(key[0], slice) and key[0] == slice(None):
+            column = self.data[_inside(key[1], self.shape[1]) :: self.shape[1]]
+            return ndarray(column, self.shape[:1], self.dtype)
+        return None
+
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int) and len(self.shape) == 1:
-            return _wrapped(self.dtype, self.data[key])
+        found = self._quickly(key)
+        if found is not None:
+            return found
         at, shape = self._at(key)
         if not shape:
             return _wrapped(self.dtype, self.data[at[0]])
@@ -637,6 +659,8 @@ ndarray.__invert__ = lambda self: logical_not(self)  # type: ignore[attr-defined
 
 
 def array(values: Any, dtype: Any = None) -> ndarray:
+    if dtype is None and isinstance(values, (int, float)):
+        return ndarray([values], (), _of_value(values))
     kind = _kind(dtype)
     if isinstance(values, ndarray):
         return values.copy() if kind in (None, values.dtype) else values.astype(kind)
