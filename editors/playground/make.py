@@ -1,7 +1,8 @@
-"""Makes the playground: a folder of files for any web server. Pyodide and wheels come from npm and PyPI, each of one version."""
+"""Makes the playground, a folder of files for any web server. Pyodide and wheels are of one version each."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -34,23 +35,25 @@ def run(*command: str) -> None:
     subprocess.run(command, check=True, stdout=sys.stderr)
 
 
-def downloaded(folder: Path) -> tuple[Path, Path]:
-    """Return the folders of Pyodide and of the wheels, which are downloaded once."""
-    pyodide, wheels = folder / "node_modules" / "pyodide", folder / "wheels"
-    if not (pyodide / "package.json").exists() or f'"{PYODIDE}"' not in (pyodide / "package.json").read_text():
-        run(
-            "npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder), f"pyodide@{PYODIDE}"
-        )
-    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", *WHEELS)
-    run(*pip, "--dest", str(wheels), "--requirement", str(HERE / "requirements.txt"))
-    return pyodide, wheels
+def downloaded(folder: Path) -> tuple[Path, list[Path]]:
+    """Return the folder of Pyodide, and the wheels. What is there is not downloaded again."""
+    pyodide, manifest = folder / "node_modules" / "pyodide", folder / "node_modules" / "pyodide" / "package.json"
+    if not manifest.exists() or json.loads(manifest.read_text())["version"] != PYODIDE:
+        npm = ("npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder))
+        run(*npm, f"pyodide@{PYODIDE}")
+    requirements = HERE / "requirements.txt"
+    pinned = re.findall(r"^(\w+)==(\S+)$", requirements.read_text(), re.MULTILINE)
+    if not all(list(folder.glob(f"{name}-{version}-*.whl")) for name, version in pinned):
+        pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", *WHEELS)
+        run(*pip, "--dest", str(folder), "--requirement", str(requirements))
+    return pyodide, [next(folder.glob(f"{name}-{version}-*.whl")) for name, version in pinned]
 
 
-def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
+def packed(engine: Path, wheels: list[Path]) -> Iterator[tuple[str, bytes]]:
     """Yield what Python imports in the page, and the library."""
     for path in sorted((ROOT / "petri").rglob("*")):
         parts = path.relative_to(ROOT).parts
-        if path.suffix in (".py", ".lark", ".txt", ".json", ".css", ".js", ".gz") and parts[1] not in LEFT_OUT:
+        if path.suffix in (".py", ".lark", ".txt", ".json") and parts[1] not in LEFT_OUT:
             yield "/".join(parts), path.read_bytes()
     yield ENGINE, engine.read_bytes()
     for folder in ("models", "nets"):
@@ -61,7 +64,7 @@ def packed(engine: Path, wheels: Path) -> Iterator[tuple[str, bytes]]:
     first = FIRST.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert first is not None, "README.md has no first.net"
     yield "net/first.net", first[1].encode()
-    for wheel in sorted(wheels.glob("*.whl")):
+    for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
                 if (

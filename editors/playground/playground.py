@@ -1,4 +1,4 @@
-"""What the page asks of pnsim, in the browser's Python. Answers are plain data; texts have the colours of a terminal."""
+"""What the page asks of pnsim. Answers are plain data; texts have the colours of a terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
 
 from petri import language, library
 from petri.analysis import sampling
@@ -26,15 +30,12 @@ from petri.result import Result
 from petri.run.ensemble import Ensemble
 from petri.run.replications import Driver, Progress, batches_kept
 from petri.run.stop import StopSign
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-from rich.text import Text
 
 SLICE = 0.05  # seconds of a run between looks at messages of the page
 LONGEST = 30.0  # seconds that a run may take
 OWN = "/net"  # the folder of nets that are not the library's
 Settings = Mapping[str, str]
-"""What the fields say: `set` ("load=0.9, buffer=8"), `until`, `replications`, `seed`, `max_firings`; empty for the net's own."""
+"""The fields `set` ("load=0.9, buffer=8"), `until`, `replications`, `seed`, `max_firings`; empty for the net's own."""
 
 
 # ---------------------------------------------------------------- texts
@@ -186,8 +187,8 @@ class Run:
                 driver.trial_threads = 1 if precision is not None or not ran else 0
                 driver.longest, started = SLICE, time.perf_counter()
                 while (ended := driver.end()) == "interrupted" and not self.stopped:
-                    progress.finished = len(ran)
-                    self.share = 0.0 if math.isnan(progress.share) else progress.share
+                    part = min(driver.now / plan.until, 1.0) if 0.0 < plan.until < math.inf else 0.0
+                    self.share = (len(ran) + part) / look
                     yield True
                 ran.append(driver.so_far(ended, time.perf_counter() - started))
             result = Result(net, plan, Ensemble.joined(ran), self.stopped, look, sequential=precision is not None)

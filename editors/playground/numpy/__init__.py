@@ -1,9 +1,10 @@
 """The part of numpy that runs and their figures need, on lists, until numpy publishes a wheel for Pyodide.
 
-It has the names, shapes and results of numpy, and adds up in its order. An array owns its elements: there are no views. What is
-missing raises AttributeError; `tests/playground/test_numpy.py` compares each function with numpy.
+It has the names, shapes and results of numpy, and adds up in its order. An array owns its elements: there are no views.
+What is missing raises AttributeError; `tests/playground/test_numpy.py` compares each function with numpy.
 """
 
+# ruff: noqa: N801
 from __future__ import annotations
 
 import math
@@ -12,7 +13,7 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress, pairwise
 from typing import Any
 
 from numpy import random, typing
@@ -310,9 +311,31 @@ class ndarray:
             at = [one + offset for one in at for offset in offsets]
         return at, tuple(chain.from_iterable(shape for _, shape in groups))
 
+    def _quickly(self, key: Any) -> Any:
+        """Return what the most frequent indices choose: an element, a row, some rows, a column."""
+        if isinstance(key, int):
+            if len(self.shape) == 1:
+                return _wrapped(self.dtype, self.data[key])
+            at, size = _inside(key, self.shape[0]), math.prod(self.shape[1:])
+            return ndarray(self.data[at * size : at * size + size], self.shape[1:], self.dtype)
+        if isinstance(key, slice) and key.step is None:
+            start, stop, _ = key.indices(self.shape[0])
+            size, count = math.prod(self.shape[1:]), _max(stop - start, 0)
+            return ndarray(self.data[start * size : (start + count) * size], (count, *self.shape[1:]), self.dtype)
+        if isinstance(key, ndarray) and len(self.shape) == len(key.shape) == 1:
+            chosen = compress(self.data, key.data) if key.dtype is bool else map(self.data.__getitem__, key.data)
+            data = list(chosen)
+            return ndarray(data, (len(data),), self.dtype)
+        is_column = isinstance(key, tuple) and len(self.shape) == len(key) == 2 and isinstance(key[1], int)
+        if is_column and isinstance(key[0], slice) and key[0] == slice(None):
+            column = self.data[_inside(key[1], self.shape[1]) :: self.shape[1]]
+            return ndarray(column, self.shape[:1], self.dtype)
+        return None
+
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int) and len(self.shape) == 1:
-            return _wrapped(self.dtype, self.data[key])
+        found = self._quickly(key)
+        if found is not None:
+            return found
         at, shape = self._at(key)
         if not shape:
             return _wrapped(self.dtype, self.data[at[0]])
@@ -512,7 +535,7 @@ def _two(compute: Callable[[Any, Any], Any], kind: Any = None) -> Callable[[Any,
         made = kind or _max(_scalar_kind(a, b), _scalar_kind(b, a), key=_RANK.__getitem__)
         if first.shape == second.shape:
             shape, data = first.shape, list(map(compute, first.data, second.data))
-        elif not second.shape and not kind is object:
+        elif not second.shape and kind is not object:
             one, shape = second.data[0], first.shape
             data = [compute(value, one) for value in first.data]
         elif not first.shape:
@@ -610,17 +633,23 @@ floor = _each(lambda x: float(math.floor(x)) if math.isfinite(x) else x, float64
 ceil = _each(lambda x: float(math.ceil(x)) if math.isfinite(x) else x, float64)
 sign = _each(lambda x: x if x != x else (x > 0) - (x < 0) + (0.0 if isinstance(x, float) else 0))
 
+_NAMES = {"and": "and_", "or": "or_"}
 _OPERATORS = {
-    **{name: getattr(operator, name) for name in ("add", "sub", "mul", "mod", "floordiv", "lshift", "rshift")},
-    **{name: getattr(operator, f"{name}_") for name in ("and", "or")},
-    **{"xor": operator.xor, "truediv": _quotient, "pow": _power},
+    name: getattr(operator, _NAMES.get(name, name))
+    for name in ("add", "sub", "mul", "mod", "floordiv", "lshift", "rshift", "and", "or", "xor")
 }
+_OPERATORS |= {"truediv": _quotient, "pow": _power}
+
+
+def _define(name: str, of_two: Callable[[Any, Any], Any]) -> None:
+    setattr(ndarray, f"__{name}__", lambda self, other: of_two(self, other))
+    setattr(ndarray, f"__r{name}__", lambda self, other: of_two(other, self))
+
+
 for _name, _operator in _OPERATORS.items():
-    _made = _two(_operator, float64 if _name == "truediv" else None)
-    setattr(ndarray, f"__{_name}__", lambda self, other, of=_made: of(self, other))
-    setattr(ndarray, f"__r{_name}__", lambda self, other, of=_made: of(other, self))
+    _define(_name, _two(_operator, float64 if _name == "truediv" else None))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(ndarray, f"__{_name}__", lambda self, other, of=_two(getattr(operator, _name), bool): of(self, other))
+    _define(_name, _two(getattr(operator, _name), bool))
 ndarray.__neg__ = _each(operator.neg)  # type: ignore[attr-defined]
 ndarray.__abs__ = _each(_abs)  # type: ignore[attr-defined]
 ndarray.__invert__ = lambda self: logical_not(self)  # type: ignore[attr-defined]
@@ -630,6 +659,8 @@ ndarray.__invert__ = lambda self: logical_not(self)  # type: ignore[attr-defined
 
 
 def array(values: Any, dtype: Any = None) -> ndarray:
+    if dtype is None and isinstance(values, (int, float)):
+        return ndarray([values], (), _of_value(values))
     kind = _kind(dtype)
     if isinstance(values, ndarray):
         return values.copy() if kind in (None, values.dtype) else values.astype(kind)
@@ -816,7 +847,7 @@ def unique(values: Any, return_index: bool = False) -> Any:
 
 def split(values: Any, at: Any) -> list[ndarray]:
     ends = [0, *map(int, at), len(values)]
-    return [values[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    return [values[a:b] for a, b in pairwise(ends)]
 
 
 def array_split(values: Any, parts: int) -> list[ndarray]:
