@@ -74,7 +74,7 @@ class TraceFile:
     def _tell(self) -> None:
         """Report what the file does not contain."""
         if self._single:
-            tell(Diagnostic("trace-first-only", severity="note", values={"path": self._path}))
+            tell(Diagnostic("trace-first-only", severity="warning", values={"path": self._path}))
         if self._writer.full_at is not None:
             time = Units.of(self._net).show(self._writer.full_at, "Time")
             values = {"path": self._path, "time": time, "count": f"{MOST_EVENTS:,}"}
