@@ -57,15 +57,20 @@ class FileRead(Frozen):
             "rows": self.rows,
             "complete": self.complete,
             "remarks": [
-                {"id": one.id, "severity": one.severity, "message": one.message, "count": one.values["count"]}
-                for one in self.remarks
+                {
+                    "id": remark.id,
+                    "severity": remark.severity,
+                    "message": remark.message,
+                    "count": remark.values["count"],
+                }
+                for remark in self.remarks
             ],
         }
 
 
 def packed(files: Iterable[FileRead]) -> dict[str, Any]:
     """Return it as JSON types, by place, for `unpacked`."""
-    return {one.place: as_dict(one) for one in files}
+    return {file.place: as_dict(file) for file in files}
 
 
 def unpacked(kept: Mapping[str, Any]) -> tuple[FileRead, ...]:
@@ -77,8 +82,8 @@ def furthest(replications: Iterable[Iterable[FileRead]]) -> tuple[FileRead, ...]
     """Return for each place what the replication that read most of its file has read."""
     found: dict[str, FileRead] = {}
     for files in replications:
-        for one in files:
-            known = found.get(one.place)
-            if known is None or (one.rows, one.complete) > (known.rows, known.complete):
-                found[one.place] = one
+        for file in files:
+            known = found.get(file.place)
+            if known is None or (file.rows, file.complete) > (known.rows, known.complete):
+                found[file.place] = file
     return tuple(found.values())

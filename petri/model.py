@@ -243,7 +243,7 @@ class Model(ShownInNotebook, Frozen):
             unit = self.net.time_unit
             values = {"time": f"{start.time:.10g} {unit}".strip(), "until": f"{plan.until:.10g} {unit}".strip()}
             raise LanguageError([Diagnostic("state-beyond-end", values=values)], self.sources)
-        recorded = all(one.engine.levels is not None for one in starts.replications)
+        recorded = all(replication.engine.levels is not None for replication in starts.replications)
         return GoingOn(replace(plan, occupancy=plan.occupancy and (recorded or starts.anew), start=start.time), starts)
 
     @property
@@ -287,7 +287,7 @@ class Model(ShownInNotebook, Frozen):
             ran, interrupted = replicate(
                 self.net,
                 plan,
-                range(count) if starts is None else [one.index for one in starts.replications],
+                range(count) if starts is None else [replication.index for replication in starts.replications],
                 threads=threads,
                 progress=progress,
                 trace=trace,
@@ -476,7 +476,7 @@ class Model(ShownInNotebook, Frozen):
 
 def imprecise(result: Result, precision: Precision) -> list[str]:
     """Return the measures whose interval over the replications is wider than that."""
-    means = [one for one in result.measures if one.interval.statistic == "mean" and one.failure is None]
+    means = [measure for measure in result.measures if measure.interval.statistic == "mean" and measure.failure is None]
     return [one.name for one in means if not precision.met(one.interval)]
 
 

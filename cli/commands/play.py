@@ -59,7 +59,7 @@ def command(
     run = f"seed {plan.seed}" + (f", replication {replication}" if replication else "")
     with writing(path):
         write_text(path, token_game(model.net, model.sources, recording, run))
-    starts = sum(one.transition >= 0 for one in recording.happenings)
+    starts = sum(happening.transition >= 0 for happening in recording.happenings)
     more = {"firings": "; --firings records more", "error": "; an error of the net ended it:"}.get(recording.ended, "")
     remark(f"{path}: {starts:,} firings{more}")
     if recording.fault is not None:

@@ -79,5 +79,5 @@ def command(**options: Any) -> int:
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
-    asked = {one.name: options.pop(one.name) for one in fields(Asked)}
+    asked = {field.name: options.pop(field.name) for field in fields(Asked)}
     return run(Asked(**asked), RunOptions(**options))  # type: ignore[typeddict-item]

@@ -364,7 +364,7 @@ def _tell_cold_start(result: Result) -> list[Drift]:
     cold = result.cold_start
     if cold is not None:
         tell(Diagnostic("begins-cold", severity="note", values=cold_start_values(cold)))
-    return [one for one in result.drifts if cold is None or one.name != cold.place]
+    return [drift for drift in result.drifts if cold is None or drift.name != cold.place]
 
 
 def _tell_cautions(result: Result, model: Model, quiet: bool) -> None:

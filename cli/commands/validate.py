@@ -91,12 +91,12 @@ def command(
         raise click.ClickException(str(error)) from error
     with printing():
         console = stdout_console()
-        for one in validations:
-            print_validation(one, console)
+        for validation in validations:
+            print_validation(validation, console)
         if len(validations) > 1:
             print_account(validations, console)
         console.print(f"{time.monotonic() - begun:.0f} s")
-    if any(one.interrupted for one in validations):
+    if any(validation.interrupted for validation in validations):
         tell_over(time_limit)
     return _status(validations)
 
@@ -138,7 +138,7 @@ def _run(
     usual = [known[study].get(name) for study, name in experiments]
     validations = []
     with ValidationProgress(
-        ["/".join(one) for one in experiments], Estimate(usual, workers or os.cpu_count() or 1), quiet
+        ["/".join(experiment) for experiment in experiments], Estimate(usual, workers or os.cpu_count() or 1), quiet
     ) as progress:
         for study, (folder, files) in chosen.items():
             (stores / study).mkdir(parents=True, exist_ok=True)
@@ -218,20 +218,23 @@ def verdict(words: Mapping[str, str], found: str, certain: bool | None = None) -
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
-    for one in validations:
-        (folder / one.name).mkdir(parents=True, exist_ok=True)
-        for name, outcome in one.outcomes.items():
-            write_page(sweep_report(outcome), str(folder / one.name / f"{name}.html"))
+    for validation in validations:
+        (folder / validation.name).mkdir(parents=True, exist_ok=True)
+        for name, outcome in validation.outcomes.items():
+            write_page(sweep_report(outcome), str(folder / validation.name / f"{name}.html"))
             run = only_run(outcome)
             if run is not None:
-                write_page(run_report(run.result, gaps=run.gaps), str(folder / one.name / f"{name}_run.html"))
+                write_page(run_report(run.result, gaps=run.gaps), str(folder / validation.name / f"{name}_run.html"))
     write_page(summary_page(validations), str(folder / "index.html"))
 
 
 def _status(validations: Sequence[Validation]) -> int:
-    if any(one.interrupted for one in validations):
+    if any(validation.interrupted for validation in validations):
         return exits.INTERRUPTED
-    if any(one.failed for one in validations):
+    if any(validation.failed for validation in validations):
         return exits.STOPPED
-    good = all(one.found == len(one.figures) and one.holding == len(one.statements) for one in validations)
+    good = all(
+        validation.found == len(validation.figures) and validation.holding == len(validation.statements)
+        for validation in validations
+    )
     return exits.DONE if good else exits.FAILED

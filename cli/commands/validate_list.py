@@ -43,7 +43,7 @@ def list_studies(known: Mapping[str, Path]) -> None:
 def origin(studies: Mapping[str, Study]) -> str:
     """Return what the times mean on this machine, and where they were measured."""
     processors = os.cpu_count() or 1
-    measured = dict.fromkeys(one.measured for one in studies.values() if one.seconds and one.measured)
+    measured = dict.fromkeys(study.measured for study in studies.values() if study.seconds and study.measured)
     said = f" Measured: {'; '.join(measured)}." if measured else ""
     share = f"; the {processors} processors of this machine, if idle, share it" if processors > 1 else ""
     return f"Processor time is that of all processors together{share}.{said}"

@@ -26,7 +26,11 @@ def complete_transition(context: click.Context, _: click.Parameter, begun: str) 
         net = nets.load(str(context.params.get("net"))).net
     except (LanguageError, Refusal):
         return []
-    return [CompletionItem(one.name, help=one.doc) for one in net.transitions if one.name.startswith(begun)]
+    return [
+        CompletionItem(transition.name, help=transition.doc)
+        for transition in net.transitions
+        if transition.name.startswith(begun)
+    ]
 
 
 @click.command(name="why")
@@ -71,7 +75,7 @@ def command(
 
 def _named(model: Model, name: str | None) -> list[int]:
     """Return the transitions meant: all, one, the elements of an array, or those of a module. Raises LanguageError."""
-    names = [one.name for one in model.net.transitions]
+    names = [transition.name for transition in model.net.transitions]
     if name is None:
         return list(range(len(names)))
     if name in names:

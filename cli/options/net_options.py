@@ -66,7 +66,11 @@ def complete_setting(context: click.Context, _: click.Parameter, begun: str) -> 
         parameters = () if name in (None, nets.STDIN) else nets.load(name).net.parameters
     except (LanguageError, Refusal):
         return []
-    return [CompletionItem(f"{one.name}=", help=one.doc) for one in parameters if one.name.startswith(begun)]
+    return [
+        CompletionItem(f"{parameter.name}=", help=parameter.doc)
+        for parameter in parameters
+        if parameter.name.startswith(begun)
+    ]
 
 
 def _net_on_line() -> str | None:

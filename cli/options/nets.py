@@ -89,7 +89,9 @@ def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
     try:
         return model.load(path, given.tables, **given.settings)
     except LanguageError as error:
-        if any(one.id == "file-foreign" for one in error.diagnostics) and (imported := _imported(path, given, quiet)):
+        if any(diagnostic.id == "file-foreign" for diagnostic in error.diagnostics) and (
+            imported := _imported(path, given, quiet)
+        ):
             return imported
         raise
 

@@ -98,8 +98,8 @@ def block(state: State, room: int, heading: str = "") -> RenderableType:
         shorter = [(" ".join([*parts[:kept], "…"]), count) for kept in range(len(parts) - 1, -1, -1)]
         lines.append(Text(fitting([(label, count), *shorter, (count,)], room), style="cyan"))
         lines += [Text(f"  {text}") for text in estimates(state.latest, room - 2)]
-    for one in lines:
-        one.no_wrap, one.overflow = True, "ignore"
+    for line in lines:
+        line.no_wrap, line.overflow = True, "ignore"
     return Group(*lines)
 
 

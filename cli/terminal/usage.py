@@ -57,7 +57,7 @@ def _parameters(arguments: Sequence[str]) -> list[str]:
         path = next(filter(None, map(library.find, arguments[1:])), None)
         from petri import language  # which a mistake alone needs
 
-        return [one.name for one in language.load(path).parameters] if path is not None else []
+        return [parameter.name for parameter in language.load(path).parameters] if path is not None else []
     except (LanguageError, OSError):
         return []
 
@@ -67,7 +67,7 @@ def _extra(error: click.ClickException, arguments: Sequence[str]) -> list[str]:
     found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)\.?", error.format_message(), re.DOTALL)
     if found is None:
         return []
-    return [one for one in arguments if f" {one} " in f" {found[1]} "] or [found[1]]
+    return [argument for argument in arguments if f" {argument} " in f" {found[1]} "] or [found[1]]
 
 
 def _meant_by_extra(extra: Sequence[str], arguments: Sequence[str], known: Sequence[str]) -> dict[str, Value]:

@@ -43,7 +43,7 @@ def cautions(net: Net, windows: Windows | None = None) -> list[Diagnostic]:
     """Yield notes and warnings. windows: of the replications of a run."""
     told, random = rounding(net), coarse(net)
     known = {one.values["name"] for one in random}
-    short = [one for one in short_times(net, windows) if one.values["name"] not in known]
+    short = [time for time in short_times(net, windows) if time.values["name"] not in known]
     return [*([told] if told is not None else []), *random, *short, *doubts(net)]
 
 
@@ -94,7 +94,9 @@ def _has_few_ticks(time: Expr, transition: Transition) -> bool:
     scale = float(time.value or 1.0) if time.op == "ticks" else 1.0
     drawn = {draw.variable: draw.expression for draw in transition.draws}
     parts = list(operations([time]))
-    parts += [one for part in parts if part.op == "var" for one in operations([drawn.get(int(part.value or 0))])]
+    parts += [
+        operation for part in parts if part.op == "var" for operation in operations([drawn.get(int(part.value or 0))])
+    ]
     draws = [part for part in parts if is_draw(part) and part.kind == "real"]
     inside = operations([one for part in draws for one in OPERATIONS[part.op].alike(part.args)])
     return any(0.0 < abs(float(one.value or 0)) * scale < FINE for one in inside if one.op == "const")
@@ -127,7 +129,7 @@ def _coarse(net: Net, transition: Transition, time: Expr) -> Coarse | None:
     rounded = round if is_shared(transition) else lambda one: ticks_of(one, 0.0)
     differences = [rounded(one) - one for one in exact if one < HORIZON]
     off = sum(differences) / len(exact)
-    spread = math.sqrt(sum(one * one for one in differences)) / len(exact)
+    spread = math.sqrt(sum(difference * difference for difference in differences)) / len(exact)
     certain = math.copysign(max(abs(off) - 3.0 * spread, 0.0), off)
     return Coarse(mean, off / mean) if mean > 0.0 and certain else None
 
@@ -137,7 +139,7 @@ def _known_mean(time: Expr, transition: Transition) -> float | None:
     scale, drawn = (float(time.value or 1.0), time.args[0]) if time.op == "ticks" else (1.0, time)
     if drawn.op == "var":
         drawn = next(draw.expression for draw in transition.draws if draw.variable == drawn.value)
-    names = [one.name for one in OPERATIONS[drawn.op].parameters] if drawn.op in OPERATIONS else []
+    names = [parameter.name for parameter in OPERATIONS[drawn.op].parameters] if drawn.op in OPERATIONS else []
     mean = drawn.args[names.index("mean")] if "mean" in names and OPERATIONS[drawn.op].draws else None
     return float(mean.value or 0) * scale if mean is not None and mean.op == "const" else None
 

@@ -205,9 +205,9 @@ class Constancy:
         """The most tokens of places, with those that firings hold, for which invariants say so."""
         net, most = self.net, dict[int, float]()
         if max(len(net.places), len(net.transitions)) <= MOST_IN_INVARIANTS:
-            for one in invariants(net) or ():
-                for index, weight in one.weights.items():
-                    most[index] = min(most.get(index, math.inf), one.total // weight)
+            for invariant in invariants(net) or ():
+                for index, weight in invariant.weights.items():
+                    most[index] = min(most.get(index, math.inf), invariant.total // weight)
         return most
 
     @cached_property

@@ -38,7 +38,7 @@ def _is_count(term: Term) -> bool:
 def exact_expectations(net: Net) -> Iterator[Diagnostic]:
     """Yield a note for each random average that is expected to be a number."""
     said = constancy_of(net)
-    for one in (*net.expectations, *(one for measure in net.measures for one in measure.expectations)):
+    for one in (*net.expectations, *(expectation for measure in net.measures for expectation in measure.expectations)):
         if is_exact(one) and _is_random(net, said, one.formula):
             yield Diagnostic("exact-of-random", one.span, {"text": one.text}, severity="note")
 

@@ -153,7 +153,9 @@ def siphons(net: Net) -> list[frozenset[int]] | None:
 
     Every transition that may give a token to the set takes one from it.
     """
-    return _minimal_sets(net, [(_given_places(one), _taken_places(one)) for one in net.transitions])
+    return _minimal_sets(
+        net, [(_given_places(transition), _taken_places(transition)) for transition in net.transitions]
+    )
 
 
 def traps(net: Net) -> list[frozenset[int]] | None:
@@ -164,7 +166,11 @@ def traps(net: Net) -> list[frozenset[int]] | None:
     Every transition that may take a token from the set surely gives one to it.
     """
     return _minimal_sets(
-        net, [(_taken_places(one, perhaps=True), _given_places(one, surely=True)) for one in net.transitions]
+        net,
+        [
+            (_taken_places(transition, perhaps=True), _given_places(transition, surely=True))
+            for transition in net.transitions
+        ],
     )
 
 

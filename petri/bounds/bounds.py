@@ -55,7 +55,11 @@ class Bounds:
     @cached_property
     def measures(self) -> list[Bound]:
         """Bound the measures that are quotients of averages."""
-        formulas = [(one, quotient(one.formula, self._system)) for one in self.net.measures if one.window is None]
+        formulas = [
+            (measure, quotient(measure.formula, self._system))
+            for measure in self.net.measures
+            if measure.window is None
+        ]
         found = ((one, formula) for one, formula in formulas if formula is not None and not formula.totals)
         return [self._bound(one.name, one.dimension, formula) for one, formula in found]
 

@@ -306,7 +306,7 @@ class Domains:
                 for op, one, other in ((fact.op, left, right), (TURNED[fact.op], right, left)):
                     if one.op == "var":
                         _narrow(variables, int(one.value or 0), op, domain(other, variables, self.net))
-        impossible = any(one.low > one.high for one in variables.values())
+        impossible = any(variable.low > variable.high for variable in variables.values())
         refused = transition.guard is not None and domain(transition.guard, variables, self.net).constant == 0.0
         return None if impossible or refused else variables
 

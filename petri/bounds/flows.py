@@ -251,8 +251,8 @@ class Flows:
             mean = sum(value * share for value, share in law.items())
             return Flow(plus((mean, self.rate)), _few(parts), parts, mean, draws)
         parameters = [self.of(part) for part in e.args]
-        constants = [one.domain.constant for one in parameters]
-        known = [one for one in constants if one is not None]
+        constants = [parameter.domain.constant for parameter in parameters]
+        known = [constant for constant in constants if constant is not None]
         checked = e.op not in ("choice", "table", "empirical") and len(known) == len(constants)
         if checked and not OPERATIONS[e.op].holds(*known):
             return None  # a run that comes to this ends with the error
@@ -297,10 +297,10 @@ def _law(e: Expr, net: Net) -> dict[float, float] | None:
     if e.op == "table":
         table = net.tables[int(e.value or 0)]
         pairs = list(zip(map(float, table.values), table.weights, strict=True))
-    elif any(one is None for one in constants):
+    elif any(constant is None for constant in constants):
         return None
     else:
-        numbers = [one for one in constants if one is not None]
+        numbers = [constant for constant in constants if constant is not None]
         if e.op == "choice":
             pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
         elif e.op == "bernoulli":
@@ -342,10 +342,10 @@ def _mean(e: Expr, constants: list[float | None], net: Net) -> list[float] | Non
             return [0.0, first]
         case "binomial" if second is not None:
             return [second]
-        case "truncated_normal" if all(one is not None for one in constants):
-            return [0.0, 0.0, 0.0, 0.0, _mean_between(*(float(one or 0.0) for one in constants))]
-        case "choice" if all(one is not None for one in constants[1::2]):
-            shares = [float(one or 0.0) for one in constants[1::2]]
+        case "truncated_normal" if all(constant is not None for constant in constants):
+            return [0.0, 0.0, 0.0, 0.0, _mean_between(*(float(constant or 0.0) for constant in constants))]
+        case "choice" if all(constant is not None for constant in constants[1::2]):
+            shares = [float(constant or 0.0) for constant in constants[1::2]]
             return [weight for share in shares for weight in (share / sum(shares), 0.0)] if sum(shares) > 0.0 else None
         case "table" | "empirical":
             table = net.tables[int(e.value or 0)]

@@ -39,7 +39,7 @@ def caller() -> Span | None:
 
 def traced(error: LanguageError, file: str, origins: Sequence[Origin]) -> LanguageError:
     """Return the same errors, with the line of Python that wrote the text to blame."""
-    found = [with_origin(one, file, origins) for one in error.diagnostics]
+    found = [with_origin(diagnostic, file, origins) for diagnostic in error.diagnostics]
     files = {label.span.file for one in found for label in one.labels if label.span.file != file}
     files |= {one.span.file for one in found if one.span is not None and one.span.file != file}
     python = {path: "".join(linecache.getlines(path)) for path in files if path not in error.sources}
@@ -52,7 +52,7 @@ def with_origin(diagnostic: Diagnostic, file: str, origins: Sequence[Origin]) ->
     if diagnostic.span is None or diagnostic.span.file != file:
         return diagnostic
     line = diagnostic.span.line
-    where = next((one.where for one in reversed(origins) if one.first <= line), None)
+    where = next((origin.where for origin in reversed(origins) if origin.first <= line), None)
     if where is None:
         return diagnostic
     return structs.replace(diagnostic, labels=(*diagnostic.labels, Label(where, "written-by")))

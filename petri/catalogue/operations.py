@@ -80,9 +80,11 @@ class Operation(Frozen):
 
     def needs(self) -> list[str]:
         """Return the domain in words."""
-        each = [f"{one.name} {one.domain.text}" for one in self.parameters if one.domain is not ANY]
+        each = [
+            f"{parameter.name} {parameter.domain.text}" for parameter in self.parameters if parameter.domain is not ANY
+        ]
         if self.ascending is not None:
-            each.append(" <= ".join(one.name for one in self.parameters[self.ascending :]))
+            each.append(" <= ".join(parameter.name for parameter in self.parameters[self.ascending :]))
         return [*each, self.also_text] if self.also_text else each
 
 

@@ -158,13 +158,13 @@ def _check_result(workspace: Workspace, checked: Checked, meant: Meant, changes:
 
 
 def _new_errors(before: Checked, after: Checked) -> list[Diagnostic]:
-    known = Counter(one.id for one in before.diagnostics if one.severity == "error")
+    known = Counter(diagnostic.id for diagnostic in before.diagnostics if diagnostic.severity == "error")
     found = []
-    for one in after.diagnostics:
-        if one.severity == "error":
-            known[one.id] -= 1
-            if known[one.id] < 0:
-                found.append(one)
+    for diagnostic in after.diagnostics:
+        if diagnostic.severity == "error":
+            known[diagnostic.id] -= 1
+            if known[diagnostic.id] < 0:
+                found.append(diagnostic)
     return found
 
 

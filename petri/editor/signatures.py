@@ -62,7 +62,7 @@ def _usages(checked: Checked, name: str, measuring: bool) -> Iterator[tuple[str,
     if isinstance(symbol, FnSymbol):
         yield _call_of(name, [parameter for parameter, _, _ in symbol.declaration.parameters]), symbol.declaration.doc
     elif isinstance(symbol, ModuleSymbol):
-        yield _call_of(name, [one.name for one in symbol.declaration.parameters]), symbol.declaration.doc
+        yield _call_of(name, [parameter.name for parameter in symbol.declaration.parameters]), symbol.declaration.doc
     elif measuring and name in MEASURE_FUNCTIONS:
         for usage in MEASURE_FUNCTIONS[name].replace(" or ", ", ").split("), "):
             yield usage.rstrip(")") + ")", ""

@@ -71,7 +71,7 @@ def _of_arrivals(net: Net) -> Iterator[Expr]:
             yield from (key for event in events if event.place is not None for key in event.key)
         elif isinstance(probe, Sample):
             samples = (one for one in (probe, *probe.others) if one.place is not None)
-            yield from (e for one in samples for e in (one.value, one.condition) if e is not None)
+            yield from (e for sample in samples for e in (sample.value, sample.condition) if e is not None)
         elif isinstance(probe, Content | Watched):
             yield probe.value
 

@@ -310,8 +310,8 @@ class NativeSession:
         return self._session.observe()
 
     def observations(self, snapshots: list[Snapshot | Observation]) -> Windows:
-        made = [one if isinstance(one, Observation) else None for one in snapshots]
-        unread = [one for one in snapshots if not isinstance(one, Observation)]
+        made = [snapshot if isinstance(snapshot, Observation) else None for snapshot in snapshots]
+        unread = [snapshot for snapshot in snapshots if not isinstance(snapshot, Observation)]
         snapshots.clear()
         windows = self._read(unread)
         read = iter(windows)
@@ -456,7 +456,9 @@ class NativeTrials:
         return Pilot(tuple(chosen), share, tuple(lengths))
 
     def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
-        found, halted = self._trials.run(seed, first, count, [(one.value, one.factor) for one in thresholds])
+        found, halted = self._trials.run(
+            seed, first, count, [(threshold.value, threshold.factor) for threshold in thresholds]
+        )
         self._note(halted)
         return Tally(*found, self._share or any(threshold.factor > 1 for threshold in thresholds))
 

@@ -65,8 +65,11 @@ def check(net: Net, saved: SavedEngine) -> None:
         _need(0 <= of_place.tokens <= MOST_TOKENS, f"`{place.name}` has too many tokens")
         _check_tokens(place, of_place.words, of_place.tokens)
         _need(min(of_place.busy, of_place.maximum, of_place.arrivals) >= 0, f"the figures of `{place.name}`")
-    for one in saved.transitions:
-        _need(min(one.busy, one.firings, one.set, one.dropped) >= 0, "the figures of a transition")
+    for transition in saved.transitions:
+        _need(
+            min(transition.busy, transition.firings, transition.set, transition.dropped) >= 0,
+            "the figures of a transition",
+        )
     for firing in saved.in_progress:
         _check_firing(net, saved, firing)
     _need(all(a.end <= b.end for a, b in zip(saved.in_progress, saved.in_progress[1:], strict=False)), "firings' order")
@@ -242,9 +245,9 @@ def _check_order(probe: Order, order: SavedOrder) -> None:
     for key in keys:
         _need(len(key) == len(probe.event.key) and _are_words(key), "a key of a measure of order")
     answers = [order.answers, *(flow.young.answers for flow in order.flows if flow.young is not None)]
-    for one in answers:
-        right = len(one.counts) == len(ANSWERS) and len(one.buffer) == probe.buffer_threshold + 1
-        _need(right and _are_words((*one.counts, *one.buffer)), "the answers of a measure of order")
+    for answer in answers:
+        right = len(answer.counts) == len(ANSWERS) and len(answer.buffer) == probe.buffer_threshold + 1
+        _need(right and _are_words((*answer.counts, *answer.buffer)), "the answers of a measure of order")
     for flow in order.flows:
         wrong = "a flow of a measure of order"
         _need(0 <= flow.fallen[0] <= WRAPPED, wrong)

@@ -101,7 +101,7 @@ def _sets(before: Engine, firing: TracedFiring) -> list[list[Held]]:
     transition = before.net.transitions[firing.transition]
     bound = {match.bind for arc in transition.inputs for match in arc.pattern if match.bind is not None}
     bindings = before.ready(firing.transition)
-    own = (one for one in bindings if all(one.variables[at] == firing.variables[at] for at in bound))
+    own = (binding for binding in bindings if all(binding.variables[at] == firing.variables[at] for at in bound))
     return before.sets(transition, next(own))
 
 

@@ -25,7 +25,7 @@ class Symmetry(Frozen):
 
     def parts(self) -> tuple[bool, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
         """Return it as the native engine takes it."""
-        return self.rotates, [(one.places, one.transitions) for one in self.elements]
+        return self.rotates, [(element.places, element.transitions) for element in self.elements]
 
 
 class ValueSymmetry(Frozen):

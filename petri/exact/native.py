@@ -65,7 +65,7 @@ class NativeSpace:
         self.net = net
         self.stop = stop or StopSign()
         allowed = none(net) if symmetries is None else symmetries
-        parts = [one.parts() for one in allowed.of_elements], [one.parts() for one in allowed.of_values]
+        parts = [element.parts() for element in allowed.of_elements], [one.parts() for one in allowed.of_values]
         try:
             explored, refusal = _native.explore(net, parts, limits.states, limits.memory, self.stop.native)
         except ValueError as error:

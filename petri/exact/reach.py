@@ -98,8 +98,8 @@ class Reachability:
 
     def _with_variables(self, steps: Sequence[Step]) -> list[Step]:
         """To find them takes time where tokens are many."""
-        found = iter(self.space.variables([one.arc for one in steps if one.starts]))
-        return [one._replace(variables=tuple(next(found))) if one.starts else one for one in steps]
+        found = iter(self.space.variables([step.arc for step in steps if step.starts]))
+        return [step._replace(variables=tuple(next(found))) if step.starts else step for step in steps]
 
     def _way(self, state: int) -> list[Step]:
         steps: list[Step] = []
@@ -169,10 +169,14 @@ class Reachability:
         """Return whether more tokens can never keep these firings from happening."""
         if any(place.capacity is not None or place.discipline != "bag" for place in self.net.places):
             return False
-        if len({one.priority for one in self.net.transitions}) > 1:
+        if len({transition.priority for transition in self.net.transitions}) > 1:
             return False
-        looks = [one for one in self.net.transitions if one.inhibitors or one.emptied or one.prefer is not None]
-        asks = any(_asks_for_tokens(one) for one in self.net.transitions)
+        looks = [
+            transition
+            for transition in self.net.transitions
+            if transition.inhibitors or transition.emptied or transition.prefer is not None
+        ]
+        asks = any(_asks_for_tokens(transition) for transition in self.net.transitions)
         return not looks and not asks and all(step.transition >= 0 for step in again)
 
 

@@ -217,13 +217,13 @@ def untimed(net: Net) -> Net:
     """Return the net with times that may be anything: each that is not 0 is exponential, which can be short or long."""
     any_time = Expr("exp", "real", (Expr("const", "real", value=1.0),))
     transitions = []
-    for one in net.transitions:
-        if one.clock is not None:
-            transitions.append(replace(one, clock=Clock(any_time, servers=one.clock.servers)))
-        elif not lasts(one):
-            transitions.append(one)
+    for transition in net.transitions:
+        if transition.clock is not None:
+            transitions.append(replace(transition, clock=Clock(any_time, servers=transition.clock.servers)))
+        elif not lasts(transition):
+            transitions.append(transition)
         else:
-            transitions.append(replace(one, time=any_time))
+            transitions.append(replace(transition, time=any_time))
     return replace(net, transitions=tuple(transitions))
 
 

@@ -136,7 +136,7 @@ class Solution(ShownInNotebook, Frozen):
             "classes": [
                 {"states": one.states, "probability": one.probability.value, "dead": one.dead} for one in self.classes
             ],
-            **{kind: [_as_dict(one) for one in figures] for kind, figures in kinds.items()},
+            **{kind: [_as_dict(figure) for figure in figures] for kind, figures in kinds.items()},
             **({"at_end": [_as_dict(one) for one in self.at_end]} if self.at is not None else {}),
             "expectations": [
                 {"text": expectation.text, "passed": verdict.passed, "value": verdict.value, "certain": verdict.certain}
@@ -149,9 +149,9 @@ class Solution(ShownInNotebook, Frozen):
         import pandas
 
         rows = [
-            {"kind": kind, **_as_dict(one)}
+            {"kind": kind, **_as_dict(figure)}
             for kind, figures in (("place", self.places), ("transition", self.transitions), ("measure", self.measures))
-            for one in figures
+            for figure in figures
         ]
         return pandas.DataFrame(rows, columns=["kind", "name", "value", "error", "low", "high", "dimension", "reason"])
 
@@ -195,7 +195,7 @@ class _Asymmetric(Exception):
 
 def _without_time(net: Net, space: NativeSpace) -> Unsolvable:
     """Return why no time passes in any state."""
-    if all(one.clock is None and not lasts(one) for one in net.transitions):
+    if all(transition.clock is None and not lasts(transition) for transition in net.transitions):
         return Unsolvable("exact-no-time")
     fire = [net.transitions[one] for one in sorted(set(space.transitions.tolist()))]
     return Unsolvable("exact-standstill", transitions=[one.name for one in fire if not lasts(one)])
@@ -293,14 +293,17 @@ class _Solver:
 
     def _exact(self, name: str, dimension: str, find: Callable[[Figures], Bounded]) -> Exact:
         try:
-            return Exact(name, dimension, mixed(self.chances, [find(one) for one in self.figures]))
+            return Exact(name, dimension, mixed(self.chances, [find(figure) for figure in self.figures]))
         except Undetermined as why:
             return Exact(name, dimension, None, Diagnostic(why.id, values={"name": name, **why.values}))
 
     @cached_property
     def expected(self) -> list[tuple[Expectation, Exact]]:
         """Every expectation, with the figure that it is about."""
-        every = [*(one for measure in self.net.measures for one in measure.expectations), *self.net.expectations]
+        every = [
+            *(expectation for measure in self.net.measures for expectation in measure.expectations),
+            *self.net.expectations,
+        ]
         return [(one, self._exact(one.text, "", self._formula_of(one))) for one in every]
 
     @cached_property

@@ -78,7 +78,7 @@ class SteadyState:
             first = where[start] >= 0
             starting[where[start[first]]] = chances[first]
             rows = self.chain.generator[passing].tocsr()
-            numbers = np.repeat(np.arange(len(states)), [len(one) for one in states])
+            numbers = np.repeat(np.arange(len(states)), [len(state) for state in states])
             members = (np.ones(len(numbers)), (np.concatenate(states), numbers))
             into = rows @ sparse.coo_matrix(members, shape=(self.chain.states, len(states))).tocsr()
             found, lacking = ends(self.chain, rows[:, passing].tocsr(), into, starting)

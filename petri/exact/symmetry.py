@@ -75,8 +75,8 @@ class _Finder:
                 continue
             rotates, exchanges = maps
             found.append(Symmetry(rotates, elements, names))
-            self.used_places |= {place for one in elements for place in one.places}
-            self.used_transitions |= {transition for one in elements for transition in one.transitions}
+            self.used_places |= {place for element in elements for place in element.places}
+            self.used_transitions |= {transition for element in elements for transition in element.transitions}
             for of_places, of_transitions in exchanges:
                 _join(places, of_places)
                 _join(transitions, of_transitions)
@@ -150,7 +150,7 @@ class _Finder:
                 return None
             free.remove(target)
             transitions[index] = target
-        if any(_probe_form(one, at, transitions) != _probe_form(one, {}, {}) for one in self.probes):
+        if any(_probe_form(probe, at, transitions) != _probe_form(probe, {}, {}) for probe in self.probes):
             return None
         return at, transitions
 
@@ -227,7 +227,8 @@ def _is_readable(net: Net, probes: Sequence[Probe]) -> bool:
     if any(count is not None and count.op != "const" for count in counts):
         return False
     return all(
-        isinstance(one, Content | Watched) or (isinstance(one, Counter) and one.quantity is None) for one in probes
+        isinstance(probe, Content | Watched) or (isinstance(probe, Counter) and probe.quantity is None)
+        for probe in probes
     )
 
 
@@ -314,7 +315,7 @@ def _probe_form(probe: Probe, at: Mapping[int, int], transitions: Mapping[int, i
     if isinstance(probe, Counter):
         return (transitions.get(probe.transition, probe.transition),)
     assert isinstance(probe, Watched)
-    firings = [transitions.get(one, one) for one in probe.firings]
+    firings = [transitions.get(firing, firing) for firing in probe.firings]
     found: Form = _with_firings(_of(probe.value, at), firings)
     return found
 

@@ -269,7 +269,9 @@ class _Class:
             return True
         if expression.op == "if":
             condition, *branches = expression.args
-            return self._is_kept(condition, swap, own) and all(self._is_exchanged(one, swap, own) for one in branches)
+            return self._is_kept(condition, swap, own) and all(
+                self._is_exchanged(branch, swap, own) for branch in branches
+            )
         tried = self._tried(expression, swap, _variables(expression, own))
         if tried is None:
             return False

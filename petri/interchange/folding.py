@@ -62,7 +62,7 @@ def fold(net: Foreign) -> dict[str, str]:
     if found is None:
         return {}
     places, transitions = found
-    families = [*places, *(one.family for one in transitions)]
+    families = [*places, *(transition.family for transition in transitions)]
     for family in families:
         family.name = family.stem if family.stem in family.members.values() else net.names.array(family.stem)
     index = _unused_index(net)
@@ -75,11 +75,11 @@ def fold(net: Foreign) -> dict[str, str]:
 
 def _families_that_fit(net: Foreign) -> tuple[list[_Family], list[_Folded]] | None:
     """Return the families of places that transitions use with an index, and these; None if there are none."""
-    if sum(len(one.inputs) + len(one.outputs) for one in net.transitions) > MOST_ARCS:
+    if sum(len(transition.inputs) + len(transition.outputs) for transition in net.transitions) > MOST_ARCS:
         return None
-    types = " ".join([*(one.definition for one in net.types), *(one.type for one in net.places)])
+    types = " ".join([*(one.definition for one in net.types), *(place.type for place in net.places)])
     fields = set(_WORD.findall(types))  # their names need not differ from those of places
-    by_name = {one.name: one for one in net.places if one.name not in fields}
+    by_name = {place.name: place for place in net.places if place.name not in fields}
     places = [
         family
         for family in _disjoint(_numbered(list(by_name), net.copies))
@@ -100,8 +100,8 @@ def _families_that_fit(net: Foreign) -> tuple[list[_Family], list[_Folded]] | No
 def _touched(transitions: Sequence[Transition], at: At) -> Counter[_Family]:
     """Return how many transitions each family is in."""
     count = Counter[_Family]()
-    for one in transitions:
-        text = " ".join((*one.inputs, *one.outputs, *one.clauses.values()))
+    for transition in transitions:
+        text = " ".join((*transition.inputs, *transition.outputs, *transition.clauses.values()))
         count.update({at[word][0] for word in _WORD.findall(text) if word in at})
     return count
 
@@ -156,19 +156,21 @@ def _at(families: Iterable[_Family]) -> dict[str, tuple[_Family, int]]:
 
 def _place(places: Sequence[Place], indices: Sequence[int], family: _Family, index: str) -> Place | None:
     """Return the declaration of the array of some places; None if they differ in more than the index."""
-    if len({(one.type, one.discipline) for one in places}) > 1:
+    if len({(place.type, place.discipline) for place in places}) > 1:
         return None
-    initial = _unified([one.initial for one in places], indices, {}, index)
-    capacity = _unified([one.capacity for one in places], indices, {}, index)
+    initial = _unified([place.initial for place in places], indices, {}, index)
+    capacity = _unified([place.capacity for place in places], indices, {}, index)
     if initial is None or capacity is None:
         return None
-    varies = len({(one.initial, one.capacity) for one in places}) > 1
+    varies = len({(place.initial, place.capacity) for place in places}) > 1
     name = f"{family.name or family.stem}[{f'{index} in ' if varies else ''}{family.range}]"
-    return Place(name, places[0].type, initial[0], places[0].discipline, capacity[0], _doc([one.doc for one in places]))
+    return Place(
+        name, places[0].type, initial[0], places[0].discipline, capacity[0], _doc([place.doc for place in places])
+    )
 
 
 def _fold_places(net: Foreign, families: Sequence[_Family], index: str) -> None:
-    by_name = {one.name: one for one in net.places}
+    by_name = {place.name: place for place in net.places}
 
     def array(family: _Family) -> Place:
         made = _place([by_name[name] for name in family.members.values()], list(family.members), family, index)
@@ -184,7 +186,7 @@ def _fold_places(net: Foreign, families: Sequence[_Family], index: str) -> None:
 
 def _transitions(net: Foreign, at: At, index: str = "i") -> list[_Folded]:
     """Return the families of transitions with one text: those of numbered names, then those of equal form."""
-    forms = {one.name: _Form.of(one, at) for one in net.transitions}
+    forms = {transition.name: _Form.of(transition, at) for transition in net.transitions}
     found: list[_Folded] = []
     taken: set[str] = set()
     for family in _numbered(list(forms), net.copies):
@@ -303,7 +305,7 @@ def _by_offset(form: _Form, index: int, count: int, at: At) -> list[str]:
 
 
 def _fold_transitions(net: Foreign, folded: Sequence[_Folded], at: At, index: str) -> None:
-    forms = {one.name: _Form.of(one, at) for one in net.transitions}
+    forms = {transition.name: _Form.of(transition, at) for transition in net.transitions}
     arrays: dict[_Family, Transition] = {}
     for one in folded:
         made = _transition(one.family, forms, at, index)
@@ -383,11 +385,11 @@ def _renamed(text: str, at: At) -> str:
 
 
 def _unused_index(net: Foreign) -> str:
-    texts = [*net.measures, *(f"{one.name} {one.value}" for one in net.constants)]
+    texts = [*net.measures, *(f"{constant.name} {constant.value}" for constant in net.constants)]
     texts += [f"{one.name} {one.definition}" for one in net.types]
-    texts += [f"{one.name} {one.type} {one.initial} {one.discipline} {one.capacity}" for one in net.places]
-    for one in net.transitions:
-        texts += [one.name, *one.inputs, *one.outputs, *one.clauses.values()]
+    texts += [f"{place.name} {place.type} {place.initial} {place.discipline} {place.capacity}" for place in net.places]
+    for transition in net.transitions:
+        texts += [transition.name, *transition.inputs, *transition.outputs, *transition.clauses.values()]
     words = {word for text in texts for word in _WORD.findall(text)}
     return next((name for name in "ijknm" if name not in words), "") or net.names.fresh("index")
 

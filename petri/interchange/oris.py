@@ -62,9 +62,9 @@ class _Editor:
         for note in self.root.everywhere("note"):
             said = " ".join(" ".join(part.text for part in (note, *note.all("properties"))).split())
             about = [
-                nodes[one.get("to")]
-                for one in connectors
-                if one.get("from") == note.get("uuid") and one.get("to") in nodes
+                nodes[connector.get("to")]
+                for connector in connectors
+                if connector.get("from") == note.get("uuid") and connector.get("to") in nodes
             ]
             for element in about or [self.root]:
                 element.remarks += [said] if said else []

@@ -106,13 +106,13 @@ def read_again(
                 _known.pop(next(iter(_known)), None)
             _known[key] = []
         return reading
-    recordings = _known[key] = [one for one in recordings if one.holds]
-    for one in recordings:
+    recordings = _known[key] = [recording for recording in recordings if recording.holds]
+    for recording in recordings:
         try:
-            found = one.again(given)
+            found = recording.again(given)
         except Differs:
             continue
-        _known[key] = [one, *(other for other in recordings if other is not one)]
+        _known[key] = [recording, *(other for other in recordings if other is not recording)]
         return found
     reading, recorded = read(Recording())
     if recorded is not None:
@@ -130,7 +130,7 @@ def recorded(
     """Return what is kept of a net that was read with a recording. Its numbers are taken out of their steps."""
     parts: dict[int, tuple[Any, Part | None, Any]] = {}
     plain, part = _taken_apart(net, parts)
-    texts = {name for one in overrides.texts.values() for name in one}
+    texts = {name for text in overrides.texts.values() for name in text}
     sources = {name: text for name, text in problems.sources.items() if name not in texts}
     return Recorded(recording, part, plain, overrides, sources, read)
 

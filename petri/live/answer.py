@@ -79,7 +79,7 @@ def told(record: RunRecord, judged: bool) -> Markup:
         return aside("The net declares no measures.")
     if judged:
         return tables.measures_table(record.units, record.measures, record.verdicts)
-    return tables.measures_table(record.units, [replace(one, verdicts=()) for one in record.measures])
+    return tables.measures_table(record.units, [replace(measure, verdicts=()) for measure in record.measures])
 
 
 def figures_of(record: RunRecord) -> list[dict[str, Any]]:
@@ -197,7 +197,7 @@ def clock(result: Result) -> dict[str, Any]:
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
     """Return a measure over a parameter, and the current setting with this result as a point of its own."""
     here = _at(result.net, shown(of_result(result)), knob, measure)
-    others = [(one.model.net, _figures_of(one)) for one in points if one.model is not None and one is not now]
+    others = [(point.model.net, _figures_of(point)) for point in points if point.model is not None and point is not now]
     known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
     if here is None:
         return None
@@ -242,7 +242,7 @@ def _at(net: Net, figures: Figures, knob: Mapping[str, Any], measure: str) -> tu
     """Return where a point is along the curve, and its figure with its dimension; None where it is not known."""
     if measure not in figures:
         return None
-    value = next(one.value for one in net.parameters if one.name == knob["name"])
+    value = next(parameter.value for parameter in net.parameters if parameter.name == knob["name"])
     return value / knob["per"] if "per" in knob else str(value).lower(), *figures[measure]
 
 

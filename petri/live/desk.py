@@ -205,7 +205,7 @@ class Desk:
         self._texts += 1
         self._visited.clear()
         self._pinned, self._curve_of = None, None
-        known = {one.name for one in self._written.net.parameters}
+        known = {parameter.name for parameter in self._written.net.parameters}
         with self._lock:
             settings = {name: value for name, value in self._wish.settings.items() if name in known}
             self._wish = replace(self._wish, settings=settings, pinned=False)
@@ -364,7 +364,7 @@ class Desk:
 
     def _over_time(self, wish: Wish, point: Point, result: Result) -> tuple[str, Figure] | None:
         """Made again only where its replications, of which the first few tell the course, are others."""
-        followed = [one for one in result.replications if len(one.batches)]
+        followed = [replication for replication in result.replications if len(replication.batches)]
         key = (id(point), wish.course, len(followed), followed[-1].time if followed else 0.0)
         if self._course[0] != key:
             some = _first(result, max(len(followed), 1))
@@ -397,7 +397,9 @@ def _first(result: Result, count: int) -> Result:
 
 def problem(error: LanguageError) -> str:
     """Return the errors as a terminal shows them: with the line, the culprit underlined, and hints."""
-    return "\n\n".join(render(one, error.sources, colour=False) for one in error.diagnostics[:MOST_PROBLEMS])
+    return "\n\n".join(
+        render(diagnostic, error.sources, colour=False) for diagnostic in error.diagnostics[:MOST_PROBLEMS]
+    )
 
 
 def _fault(error: Exception) -> str:

@@ -40,7 +40,7 @@ class Figure(Frozen):
     def values(self, windows: Windows) -> Floats:
         """Return its value in each window [n]."""
         if self.of is None:
-            return np.array([self.value(one) for one in windows])
+            return np.array([self.value(window) for window in windows])
         if isinstance(self.of, Term):
             return values(self.of, windows)
         kind, index = self.of

@@ -92,7 +92,7 @@ def _values(term: Term, windows: Windows) -> Any:
         return evaluate(term, windows.across)
     if isinstance(term.value, tuple) and term.op != "series":
         return probe_figures(windows, *term.value)
-    return np.array([evaluate(term, one) for one in windows])
+    return np.array([evaluate(term, window) for window in windows])
 
 
 def _as_column(found: Any, count: int) -> Floats:
@@ -197,10 +197,12 @@ def tolerance_of(expectation: Expectation) -> float:
 def limits_of(expectations: Iterable[Expectation], chance: int) -> list[float]:
     """Return the values this probability is compared with: an expectation needs its side of each."""
     found = []
-    for one in expectations:
-        if one.formula.op == "chance" and one.formula.value == chance:
-            tolerance = tolerance_of(one)
-            found += [one.bound - tolerance, one.bound + tolerance] if tolerance else [one.bound]
+    for expectation in expectations:
+        if expectation.formula.op == "chance" and expectation.formula.value == chance:
+            tolerance = tolerance_of(expectation)
+            found += (
+                [expectation.bound - tolerance, expectation.bound + tolerance] if tolerance else [expectation.bound]
+            )
     return found
 
 

@@ -133,7 +133,7 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
     cut = _cut(batches)
     if not cut:
         return ()
-    measures = settling(net, [one.name for one in net.measures])
+    measures = settling(net, [measure.name for measure in net.measures])
     tested = len(_emptied(net)) + len(measures)
     found = [_of_figures(measures, one) for one in cut] if measures else []
     moved = moving(found, tested, rising=False) if measures else []
@@ -164,7 +164,7 @@ def cold_start(
     """
     if len(batches) < FEWEST_PAIRS or min(map(len, batches)) < FEWEST_PIECES:
         return None
-    cut = [_pieces(one) for one in batches]
+    cut = [_pieces(batch) for batch in batches]
     each = (_colder(net, place, windows, cut, len(lines)) for place in lines)
     return max((one for one in each if one is not None), key=lambda one: one.late - one.initial, default=None)
 
@@ -180,7 +180,7 @@ def _colder(
     net: Net, place: int, windows: Sequence[Observation], cut: Sequence[Sequence[Observation]], tested: int
 ) -> ColdStart | None:
     def mean(pieces: Sequence[Observation]) -> float:
-        return float(sum(one.integral[place] for one in pieces)) / sum(one.elapsed for one in pieces)
+        return float(sum(piece.integral[place] for piece in pieces)) / sum(piece.elapsed for piece in pieces)
 
     n = len(cut)
     lasts = [mean(one[-(len(one) // 3) :]) for one in cut]
@@ -188,10 +188,10 @@ def _colder(
     rise = student_interval(rises, 1.0 - 2.0 * COLD_ALARMS / tested)
     if not rise.low > 0.0:
         return None
-    whole = student_interval([mean([one]) for one in windows])
+    whole = student_interval([mean([window]) for window in windows])
     error = (whole.half_width / student_quantile(0.5 + 0.5 * whole.level, n - 1)) ** 2 * n
-    share = float(sum(one.nonempty[place] for one in windows)) / sum(one.elapsed for one in windows)
-    squares = [(mean([one]) - whole.mean) ** 2 for pieces in cut for one in pieces]
+    share = float(sum(window.nonempty[place] for window in windows)) / sum(window.elapsed for window in windows)
+    squares = [(mean([piece]) - whole.mean) ** 2 for pieces in cut for piece in pieces]
     remembered = memory(whole.mean, share, error, sum(squares) / len(squares))
     if remembered * rise.mean <= LEAST_BIAS * whole.half_width and remembered <= LONG_MEMORY:
         return None
@@ -222,7 +222,11 @@ def figure_courses(wanted: Sequence[Figure], batches: Windows, ends: Integers) -
 def unsettled(replications: Sequence[Mapping[str, Sequence[float]]]) -> list[Drift]:
     """Return the figures that have not settled, without dimensions. replications: of each its `figure_courses`."""
     names = list(replications[0]) if replications else []
-    kept = [[one[name] for name in names] for one in replications[:MOST_REPLICATIONS] if one.keys() >= set(names)]
+    kept = [
+        [replication[name] for name in names]
+        for replication in replications[:MOST_REPLICATIONS]
+        if replication.keys() >= set(names)
+    ]
     if not names:
         return []
     found = [np.array(one) for one in kept]
@@ -246,7 +250,7 @@ def _growing(net: Net, cut: Sequence[Sequence[Observation]], tested: int, false_
     if not cut or not places:
         return ()
     tokens = [[quotients(part.integral, part.elapsed)[places] for part in one] for one in cut]
-    found = [courses(np.array(one)) for one in tokens]
+    found = [courses(np.array(token)) for token in tokens]
     # The middles of the first and of the last third are two thirds of the window apart.
     apart = 2.0 / 3.0 * sum(part.elapsed for one in cut for part in one) / len(cut)
     grown = [drift("place", net.places[places[i]].name, [one[i] for one in found])
@@ -256,7 +260,7 @@ def _growing(net: Net, cut: Sequence[Sequence[Observation]], tested: int, false_
 
 def _cut(batches: Sequence[Sequence[Observation]]) -> list[list[Observation]]:
     """Return the parts of each replication that has any."""
-    return [found for one in batches[:MOST_REPLICATIONS] if (found := parts(one))]
+    return [found for batch in batches[:MOST_REPLICATIONS] if (found := parts(batch))]
 
 
 def _emptied(net: Net) -> list[int]:

@@ -76,7 +76,7 @@ class Ranges(Frozen, eq=False):
 
     @classmethod
     def of(cls, samples: Sequence[Ranged]) -> Ranges:
-        return cls(*(np.array([getattr(one, name) for one in samples]) for name in fields(Ranged)))
+        return cls(*(np.array([getattr(sample, name) for sample in samples]) for name in fields(Ranged)))
 
     @classmethod
     def on(cls, count: int, *given: Any) -> Ranges:
@@ -157,7 +157,7 @@ def _together(distances: Sequence[float]) -> float:
     """
     if 0.0 in distances:
         return 0.0
-    together = sum(1.0 / one for one in distances)
+    together = sum(1.0 / distance for distance in distances)
     return 1.0 / together if together else math.inf
 
 

@@ -99,12 +99,15 @@ class Windows(Sequence[Observation]):
         some = windows or [] if like is None else windows or [like]
         rows = {name: np.array([getattr(one, name) for one in some])[: len(windows)] for name in PER_NODE}
         probes = [
-            {name: column_of([one.probes[number][name] for one in windows]) for name in snapshot}
+            {name: column_of([window.probes[number][name] for window in windows]) for name in snapshot}
             for number, snapshot in enumerate(windows[0].probes if windows else ())
         ]
-        each = [{name: getattr(one, name) for name in ("series", "chances") if getattr(one, name)} for one in windows]
+        each = [
+            {name: getattr(window, name) for name in ("series", "chances") if getattr(window, name)}
+            for window in windows
+        ]
         more = {number: of for number, of in enumerate(each) if of}
-        return cls(np.array([one.elapsed for one in windows], dtype=np.float64), rows, probes, more)
+        return cls(np.array([window.elapsed for window in windows], dtype=np.float64), rows, probes, more)
 
     @classmethod
     def joined(cls, parts: Sequence[Windows]) -> Windows:
@@ -163,7 +166,7 @@ class Windows(Sequence[Observation]):
     def snapshots(self, index: int) -> list[Snapshot]:
         """Return what a probe has seen in each window."""
         columns = self.probes[index]
-        listed = ([*one] if isinstance(one, Ragged) else one.tolist() for one in columns.values())
+        listed = ([*column] if isinstance(column, Ragged) else column.tolist() for column in columns.values())
         return [dict(zip(columns, of, strict=True)) for of in zip(*listed, strict=True)]
 
     @cached_property

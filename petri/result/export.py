@@ -51,7 +51,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
     failure, rounded = result.failure, result.net.inexact  # the constant times that are rounded to ticks
-    said = [{"id": one.id, "severity": one.severity, "message": one.message} for one in result.cautions]
+    said = [{"id": caution.id, "severity": caution.severity, "message": caution.message} for caution in result.cautions]
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
@@ -77,8 +77,8 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "partial": result.partial,
         "passed": result.passed,
         "unsettled": [
-            {name: number(value) if isinstance(value, float) else value for name, value in as_dict(one).items()}
-            for one in result.drifts
+            {name: number(value) if isinstance(value, float) else value for name, value in as_dict(drift).items()}
+            for drift in result.drifts
         ],
         **({} if result.cold_start is None else {"cold_start": as_dict(result.cold_start)}),
         "failure": None if failure is None else failure.to_dict(),
@@ -119,7 +119,7 @@ def pack(result: RunFigures) -> str:
     content = {
         "course": None if ran is None else {name: values.tolist() for name, values in as_dict(ran).items()},
         "occupancy": occupancy_shares(result),
-        "lacks": [as_dict(one) for one in lacks(result)],
+        "lacks": [as_dict(lack) for lack in lacks(result)],
     }
     rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     compress = zlib.compressobj(9)

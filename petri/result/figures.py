@@ -194,7 +194,7 @@ class RunFigures(Frozen, dict=True):
 
         lines = [*constancy_of(self.net).open_lines]
         found = cold_start(self.net, lines, self.windows, [one.batches for one in ran]) if lines else None
-        growing = {one.name for one in self.drifts if one.steady}
+        growing = {drift.name for drift in self.drifts if drift.steady}
         return None if found is not None and found.place in growing else found
 
     @cached_property
@@ -205,7 +205,7 @@ class RunFigures(Frozen, dict=True):
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
         """All expectations with their verdicts, those of measures first."""
-        return (*(one for measured in self.measures for one in measured.verdicts), *self.verdicts)
+        return (*(verdict for measured in self.measures for verdict in measured.verdicts), *self.verdicts)
 
     @property
     def passed(self) -> bool:
@@ -390,7 +390,7 @@ class RunFigures(Frozen, dict=True):
         except Exception as error:
             measure = self.net.measures[index]
             nothing = Interval(math.nan, math.nan, LEVEL, len(self.counted))
-            judged = tuple((one, formula.judge(one, math.nan)) for one in measure.expectations)
+            judged = tuple((expectation, formula.judge(expectation, math.nan)) for expectation in measure.expectations)
             why = f"{type(error).__name__}: {error}"
             return MeasureResult(
                 measure, nothing, {}, judged, failure=why, seconds=self.net.seconds, time_unit=self.net.time_unit
@@ -488,7 +488,7 @@ def _of_kind(kind: FigureKind) -> OfAll:
 
 
 def _one_by_one(figure: Callable[[Observation], Floats]) -> OfAll:
-    return lambda windows: np.array([figure(one) for one in windows], dtype=np.float64)
+    return lambda windows: np.array([figure(window) for window in windows], dtype=np.float64)
 
 
 def heavy_nodes(net: Net, kind: FigureKind) -> Iterable[int]:

@@ -38,7 +38,7 @@ def history(replications: Sequence[Replication]) -> History | None:
     A snapshot holds integrals since the warm-up. Between two snapshots they are assumed to grow linearly, so a window's
     average is exact if it starts and ends with one. Replications are followed until the first of them ends.
     """
-    ran = [one for one in replications if len(one.batches) >= FEWEST_BATCHES]
+    ran = [replication for replication in replications if len(replication.batches) >= FEWEST_BATCHES]
     if not ran or len(ran[0].window.integral) + len(ran[0].window.firings) > LARGEST_NET:
         return None
     length = min(one.window.elapsed for one in ran)

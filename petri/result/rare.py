@@ -392,7 +392,7 @@ class _Leaves(Struct):
         equal = self._of_equal(parts, field, value, always, EVENTS / np.minimum(count, self.rare.looks))
         known = (count > 0.0) & (always == snapshot["max"])
         if field == "count":
-            never: Any = sum(self.times(self._chances_of(one)) for one in parts)
+            never: Any = sum(self.times(self._chances_of(part)) for part in parts)
             known, equal = known | (count == 0.0), Bounded.where(count == 0.0, Bounded(0.0, 0.0, never), equal)
         if share is not None:
             certain = np.zeros(len(value), dtype=bool)
@@ -404,7 +404,7 @@ class _Leaves(Struct):
 
     def _of_equal(self, parts: Sequence[Sample], field: str, value: Floats, always: Any, other: Any) -> Bounded:
         """Return where there are values, and all are `always`. other: the share that other values may have."""
-        at = (None if one.transition is None else self.rare.net.transitions[one.transition] for one in parts)
+        at = (None if part.transition is None else self.rare.net.transitions[part.transition] for part in parts)
         ranges = [_range_of_sample(where, one.value) for where, one in zip(at, parts, strict=True)]
         least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
         if least == most:

@@ -182,7 +182,7 @@ class StoredResult(Frozen):
         With `fold`, an array is one row, unless JSON does not have it.
         """
         elements = self.places if kind == "places" else self.transitions
-        names = [convert(one["name"], str) for one in elements]
+        names = [convert(element["name"], str) for element in elements]
         arrays = {one["name"]: one for one in self.arrays.get(kind, ())}
         made = []
         for name, members in row_members(names, fold).items():

@@ -130,7 +130,10 @@ class _Fitting:
 
     def firings(self) -> tuple[SavedFiring, ...]:
         known = {transition.name: number for number, transition in enumerate(self.net.transitions)}
-        kept, lost = [], dict.fromkeys(((one.name, way) for one in self.before.transitions for way in (0, 1)), 0)
+        kept, lost = (
+            [],
+            dict.fromkeys(((transition.name, way) for transition in self.before.transitions for way in (0, 1)), 0),
+        )
         for firing in self.saved.in_progress:
             name = self.before.transitions[firing.transition].name
             number = known.get(name)

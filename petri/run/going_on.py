@@ -32,7 +32,7 @@ def starts_of(net: Net, saved: SavedRun, count: int | None, seed: int) -> Starts
     left_out: dict[str, None] = {}
     anew = not same_net(net, saved.net)
     if anew:
-        fits = [fitted(one, saved.net, net) for one in replications]
+        fits = [fitted(replication, saved.net, net) for replication in replications]
         replications = tuple(fit.replication for fit in fits)
         left_out = dict.fromkeys(sentence for fit in fits for sentence in fit.left_out)
     if count is not None:

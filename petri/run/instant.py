@@ -80,7 +80,9 @@ class ReplayedRun:
         self.last = np.full(len(net.transitions), math.nan)
         # The number of a firing in progress, the firing, and when all that it gives has arrived.
         self._open: list[tuple[int, TracedFiring, float]] = []
-        self._delaying = np.array([any(arc.delay for arc in one.outputs) for one in net.transitions], dtype=bool)
+        self._delaying = np.array(
+            [any(arc.delay for arc in transition.outputs) for transition in net.transitions], dtype=bool
+        )
         self._drained = 0
 
     def _begin(self, trace: bool) -> Session:

@@ -104,18 +104,18 @@ class SavedRun(Frozen):
         """Raise ValueError where something is not of the net, KeyError where an observation lacks a column."""
         if not self.replications or not 0.0 <= self.warmup < self.until or math.isnan(self.until) or self.seed < 0:
             raise ValueError("it has no replications, or no times")
-        if any(one.engine.now != self.replications[0].engine.now for one in self.replications):
+        if any(replication.engine.now != self.replications[0].engine.now for replication in self.replications):
             raise ValueError("its replications stand at different times")
-        indices = [one.index for one in self.replications]
+        indices = [replication.index for replication in self.replications]
         if indices != sorted(set(indices)) or not 0 <= indices[0] <= indices[-1] < GREATEST_INDEX:
             raise ValueError("its replications are not numbered in order")
-        for one in self.replications:
-            check(self.net, one.engine)
-            if min(one.branch, one.looked, one.batch_left) < 0 or one.batch < 1:
+        for replication in self.replications:
+            check(self.net, replication.engine)
+            if min(replication.branch, replication.looked, replication.batch_left) < 0 or replication.batch < 1:
                 raise ValueError("a replication has no number, or no batches")
-            if one.died < 0.0 or one.died > self.time:
+            if replication.died < 0.0 or replication.died > self.time:
                 raise ValueError("a net is dead before it begins, or later than now")
-            self._check_observations(one)
+            self._check_observations(replication)
 
     def _check_observations(self, one: SavedReplication) -> None:
         """Earlier observations are such that windows can be made of them."""

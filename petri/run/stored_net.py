@@ -218,7 +218,7 @@ def _check_event(net: Net, event: Event, more: tuple[Expr | None, ...]) -> None:
 
 
 def _check_watched(net: Net, watched: Watched) -> None:
-    _need(all(_is_index(one, net.transitions) for one in watched.firings), "a measure is of no transition")
+    _need(all(_is_index(firing, net.transitions) for firing in watched.firings), "a measure is of no transition")
     _check_expressions(net, (watched.value,), len(watched.firings), "a measure")
 
 
@@ -245,10 +245,13 @@ def _check_measure(net: Net, measure: Measure) -> None:
 
 
 def _check_expectations(net: Net, expectations: Iterable[Expectation]) -> None:
-    for one in expectations:
-        _check_term(net, one.formula, "something is expected of nothing")
-        _check_dimension(one.dimension)
-        _need(not math.isnan(one.bound) and 0.0 <= one.within < math.inf, "an expected value is not a number")
+    for expectation in expectations:
+        _check_term(net, expectation.formula, "something is expected of nothing")
+        _check_dimension(expectation.dimension)
+        _need(
+            not math.isnan(expectation.bound) and 0.0 <= expectation.within < math.inf,
+            "an expected value is not a number",
+        )
 
 
 def _check_term(net: Net, term: Term, wrong: str) -> None:

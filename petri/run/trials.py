@@ -90,7 +90,7 @@ def tallies(
     """Return what the trials of each probability of a net have found, and why they ended early."""
     found = []
     threads = threads if plan.engine == "native" else 1
-    expected = (*net.expectations, *(one for measure in net.measures for one in measure.expectations))
+    expected = (*net.expectations, *(expectation for measure in net.measures for expectation in measure.expectations))
     for number, chance in enumerate(net.chances):
         trials = TrialsOnThreads(partial(begin_trials, net, chance, plan, stop), threads)
         seeds = [seed_words(plan.seed, replication, number, purpose) for purpose in (0, 1)]

@@ -92,7 +92,7 @@ class Walk:
         marking = [[token.value for token in row] for row in self.engine.marking]
         firings = sorted(self.engine.in_progress)
         found = (self._watcher.open[firing.serial, firing.part] for firing in firings)
-        clocks = (state for one in self.engine.clocks.values() for state in one.states())
+        clocks = (state for clock in self.engine.clocks.values() for state in clock.states())
         return State(self.now, self.firings, marking, tuple(found), tuple(clocks))
 
     # ------------------------------------------------------------ steps
@@ -139,7 +139,7 @@ class Walk:
             self.engine = self._fresh()
         else:
             self.engine = copy.deepcopy(self._copies[kept], self._shared())
-            self._watcher = next(one for one in self.engine.observers if isinstance(one, _Watcher))
+            self._watcher = next(observer for observer in self.engine.observers if isinstance(observer, _Watcher))
         self.engine.stopped = _never
         self.reason = self._settle()
         while self.firings < wanted:

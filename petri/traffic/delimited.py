@@ -49,8 +49,11 @@ class DelimitedFile(Recording):
 
     def words(self, fields: Sequence[Field], most: int) -> Iterator[bytes]:
         self._text.fill([
-            (one.index, one.conversion, one.slot.labels, one.relative, one.slot.dimension == "Time", one.unit == "s")
-            for one in fields
+            (
+                field.index, field.conversion, field.slot.labels, field.relative, field.slot.dimension == "Time",
+                field.unit == "s",
+            )
+            for field in fields
         ])  # fmt: skip
         ended = False
         while not ended:

@@ -66,8 +66,8 @@ class Deviation:
 
     @classmethod
     def of_figures(cls, title: str, measure: str, words: str, figures: Sequence[FigureCheck]) -> Deviation:
-        stated = np.array([one.checked.value for one in figures])
-        missed = np.array([one.ours.mean for one in figures]) - stated
+        stated = np.array([figure.checked.value for figure in figures])
+        missed = np.array([figure.ours.mean for figure in figures]) - stated
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.abs(missed / stated)[stated != 0]
             rms = float(np.sqrt(np.mean(missed**2) / np.mean(stated**2)))
@@ -128,7 +128,7 @@ def account(validations: Sequence[Validation]) -> list[tuple[str, list[str]]]:
     """Return how many of each kind are true in each study: lines of a table, with the kind first."""
     lines = []
     for what, tallied in (("figures, ", tallies), ("statements, ", statement_tallies)):
-        found = [{tally.kind: tally for tally in tallied(one)} for one in validations]
+        found = [{tally.kind: tally for tally in tallied(validation)} for validation in validations]
         kinds = dict.fromkeys(kind for own in found for kind in own)
         order = [kind for kind in (*ORDER, *STATEMENT_KINDS) if kind in kinds]
         lines += [(what + kind, [counted(own.get(kind)) for own in found]) for kind in dict.fromkeys(order)]

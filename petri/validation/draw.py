@@ -78,9 +78,9 @@ def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fittin
 
 def is_trivial(expected: Expected, point: Point, fitting: Fitting) -> bool:
     stated = expected_value(expected, point.net, [expected.measure])
-    dimension = next(one.dimension for one in figures(point.net, [expected.measure]))
+    dimension = next(figure.dimension for figure in figures(point.net, [expected.measure]))
     answers = [0.0] if dimension else [0.0, 1.0]
-    parameters = {one.name: one.value for one in point.net.parameters}
+    parameters = {parameter.name: parameter.value for parameter in point.net.parameters}
     if expected.measure in fitting.offered:
         offered = fitting.offered[expected.measure]
         known = parameters.get(offered, offered)
@@ -91,5 +91,5 @@ def is_trivial(expected: Expected, point: Point, fitting: Fitting) -> bool:
 
 def quantity(expected: Expected, point: Point, named: set[str]) -> str:
     """Return what a figure is of, as text: the net, the measure, and the parameters that the study changes."""
-    parameters = {one.name: one.value for one in point.net.parameters if one.name in named}
+    parameters = {parameter.name: parameter.value for parameter in point.net.parameters if parameter.name in named}
     return json.dumps([point.net.name, expected.measure, parameters], sort_keys=True)

@@ -51,20 +51,20 @@ def summary_page(validations: Sequence[Validation]) -> str:
     if len(validations) > 1:
         page.section("account", "All studies", account_table(validations))
     page.section("legend", "How to read the tables", legend())
-    for one in validations:
-        title = one.name.replace("_", " ")
-        said = [tag("p", line) for line in counted_figures(one).split("\n")] if one.figures else []
-        said += [tag("p", line) for line in counted_statements(one).split("\n")] if one.statements else []
-        moving = [tag("p", line, class_="note") for line in [unsettled_figures(one)] if line]
-        stated = {check.experiment for check in one.figures if check.of_the_paper}
-        first = sorted(one.outcomes, key=lambda name: name not in stated)
-        blocks = [experiment(page, one, name, one.outcomes[name]) for name in first]
-        page.section(one.name, title, *said, *blocks, rows_in_full(one), *moving)
+    for validation in validations:
+        title = validation.name.replace("_", " ")
+        said = [tag("p", line) for line in counted_figures(validation).split("\n")] if validation.figures else []
+        said += [tag("p", line) for line in counted_statements(validation).split("\n")] if validation.statements else []
+        moving = [tag("p", line, class_="note") for line in [unsettled_figures(validation)] if line]
+        stated = {check.experiment for check in validation.figures if check.of_the_paper}
+        first = sorted(validation.outcomes, key=lambda name: name not in stated)
+        blocks = [experiment(page, validation, name, validation.outcomes[name]) for name in first]
+        page.section(validation.name, title, *said, *blocks, rows_in_full(validation), *moving)
     return page.html()
 
 
 def account_table(validations: Sequence[Validation]) -> Markup:
-    columns = (("", "name"), *((one.name.replace("_", " "), "figure") for one in validations))
+    columns = (("", "name"), *((validation.name.replace("_", " "), "figure") for validation in validations))
     return tables.table(columns, [(kind, *cells) for kind, cells in account(validations)], "All studies")
 
 
@@ -165,9 +165,9 @@ def pictures(page: Page, outcome: Outcome, stated: Sequence[FigureCheck]) -> Ite
 def drawn_measures(outcome: Outcome, stated: Sequence[FigureCheck]) -> list[Kept]:
     """Return those of which the paper states several figures; the first one if it states nothing."""
     if not stated:
-        return [one for one in outcome.figures if figures.known_values(outcome, one)][:1]
-    counts = {one.name: sum(check.measure == one.name for check in stated) for one in outcome.figures}
-    return [one for one in outcome.figures if counts[one.name] >= FEWEST_DRAWN][:MOST_PICTURES]
+        return [figure for figure in outcome.figures if figures.known_values(outcome, figure)][:1]
+    counts = {figure.name: sum(check.measure == figure.name for check in stated) for figure in outcome.figures}
+    return [figure for figure in outcome.figures if counts[figure.name] >= FEWEST_DRAWN][:MOST_PICTURES]
 
 
 def statements_table(said: Sequence[Judged]) -> Markup:

@@ -271,7 +271,9 @@ def written(value: Any) -> str:
 
 def measured_in(outcome: Outcome, measure: str) -> tuple[Units, str]:
     """Return the units of the net, and the dimension of the measure."""
-    return Units.of(outcome.net), {one.name: shown_dimension(one.dimension) for one in outcome.figures}.get(measure, "")
+    return Units.of(outcome.net), {figure.name: shown_dimension(figure.dimension) for figure in outcome.figures}.get(
+        measure, ""
+    )
 
 
 def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:

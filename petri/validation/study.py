@@ -55,7 +55,7 @@ class Study:
     def usual(self, experiments: Iterable[str]) -> float | None:
         """Return the processor seconds of these experiments together; None unless each was measured."""
         times = [self.seconds.get(name) for name in experiments]
-        known = [one for one in times if one is not None]
+        known = [time for time in times if time is not None]
         return sum(known) if known and len(known) == len(times) else None
 
 

@@ -147,7 +147,7 @@ class Validation:
 
 def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
     """Yield the stated figures of an experiment, in the order of its file, then of its points."""
-    dimensions, units = {one.name: one.dimension for one in outcome.figures}, Units.of(outcome.net)
+    dimensions, units = {figure.name: figure.dimension for figure in outcome.figures}, Units.of(outcome.net)
     for point in outcome.points:
         for one in point.checked:
             dimension = dimensions[one.expected.measure]

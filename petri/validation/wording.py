@@ -43,7 +43,7 @@ def unsettled_figures(one: Validation) -> str:
 def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
     """Yield the figures in tables: those that the paper states, then the computed ones; each with its heading."""
     for heading, stated in (("paper", True), ("computed", False)):
-        found = [one for one in figures if one.of_the_paper == stated]
+        found = [figure for figure in figures if figure.of_the_paper == stated]
         if found:
             yield heading, found
 
@@ -77,7 +77,7 @@ def counted_statements(one: Validation) -> str:
 
 def counts(kinds: Sequence[Tally]) -> list[str]:
     """Return a line, if there are several kinds."""
-    return ["; ".join(f"{one.kind}: {one.found} of {one.of}" for one in kinds)] if len(kinds) > 1 else []
+    return ["; ".join(f"{kind.kind}: {kind.found} of {kind.of}" for kind in kinds)] if len(kinds) > 1 else []
 
 
 def percent(share: float, sign: str = "") -> str:

@@ -12,7 +12,7 @@ from petri.run.arguments import check_mapping, check_names, is_list
 
 def check_design(points: Any, grid: Any, sample: Any) -> None:
     """Raise TypeError unless the points are a list of mappings, and the grid and the sample mappings."""
-    if not is_list(points) or not all(isinstance(one, Mapping) for one in points):
+    if not is_list(points) or not all(isinstance(point, Mapping) for point in points):
         raise TypeError(f"`points` is a list of parameters, such as [{{'load': 0.5}}], not {points!r}")
     for name, given, example in (
         ("grid", grid, "{'load': [0.5, 0.8]}"),

@@ -270,13 +270,13 @@ def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
     """
     if expected.measure not in names:
         raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
-    dimension = next(one.dimension for one in figures(net, [expected.measure]))
+    dimension = next(figure.dimension for figure in figures(net, [expected.measure]))
     return in_units(expected.value, dimension, net, expected.measure)
 
 
 def predicted_value(expected: Expected, predicted: float | str, net: Net) -> float:
     """Return the value that was predicted, in the net's units. Raises ExperimentError as `expected_value` does."""
-    dimension = next(one.dimension for one in figures(net, [expected.measure]))
+    dimension = next(figure.dimension for figure in figures(net, [expected.measure]))
     return in_units(predicted, dimension, net, expected.measure)
 
 

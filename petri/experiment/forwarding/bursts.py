@@ -27,7 +27,7 @@ def measure_bursts(
     loss: the measure of lost frames.
     """
     net, plan = point.net, replace(point.plan, warmup=0.0)
-    counts = _counts(next((one.formula for one in net.measures if one.name == loss), None))
+    counts = _counts(next((measure.formula for measure in net.measures if measure.name == loss), None))
     times, frames, complete = [], [], True
     for index in range(replications):
         failed = _first_loss(net, plan, index, condition, stop)
@@ -58,7 +58,7 @@ def _first_loss(net: Net, plan: Plan, index: int, condition: Condition, stop: St
 
 def _fails(condition: Condition, seen: Observation) -> bool:
     """Return whether a comparison is wrong; one without data is not wrong yet."""
-    values = [(one, one.figure.value(seen)) for one in condition.comparisons]
+    values = [(comparison, comparison.figure.value(seen)) for comparison in condition.comparisons]
     return any(value == value and not one.holds(value) for one, value in values)
 
 

@@ -76,7 +76,7 @@ class Forwarding(Bisected):
 
     def search(self, find: str, condition: str, runs: Definition) -> Search:
         """Return the search for the throughput."""
-        own = {one.name: getattr(self, one.name) for one in fields(Bisected)}
+        own = {field.name: getattr(self, field.name) for field in fields(Bisected)}
         return Search(**{**own, "find": find, "condition": condition, "runs": runs})
 
 
@@ -112,8 +112,8 @@ def find_roles(study: Forwarding, net: Net) -> Roles:
 
 def _known(role: str, net: Net) -> list[str]:
     if role in PARAMETERS:
-        return [one.name for one in net.parameters if one.kind in ("int", "real")]
-    return [one.name for one in net.measures]
+        return [parameter.name for parameter in net.parameters if parameter.kind in ("int", "real")]
+    return [measure.name for measure in net.measures]
 
 
 def _usual(role: str, net: Net) -> str:
@@ -134,4 +134,4 @@ def sizes_of(study: Forwarding, roles: Roles, net: Net) -> list[Value]:
         return []
     parameter = next(one for one in net.parameters if one.name == roles.size)
     in_bytes = parameter.dimension == "Bytes"
-    return [f"{one} B" if in_bytes and not isinstance(one, str) else one for one in study.sizes]
+    return [f"{size} B" if in_bytes and not isinstance(size, str) else size for size in study.sizes]

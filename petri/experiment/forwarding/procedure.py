@@ -141,7 +141,7 @@ class _Study:
         if not self.roles.size:
             return None
         net = self.searching.preparation.model(found.parameters).net
-        size = next(one.value for one in net.parameters if one.name == self.roles.size)
+        size = next(parameter.value for parameter in net.parameters if parameter.name == self.roles.size)
         return float(size)
 
     def tell(self, what: Measured) -> None:

@@ -223,7 +223,7 @@ class Campaign:
         self.workers = workers
         self.watch = watch
         self.kept = tuple(store.meta("identity")["measures"])
-        warmups = {one.point: one.warmup for one in store.points()}
+        warmups = {point.point: point.warmup for point in store.points()}
         self.states = [
             PointState(point, number, stopping_at(point, prepared.stopping), warmups[number])
             for point, number in zip(prepared.points, numbers, strict=True)
@@ -270,11 +270,11 @@ class Campaign:
                 changed[number] = state
                 self.latest = state
         if any(state.warmup is None for state in self.open):
-            for one in self.store.points():
-                state = self.by_number.get(one.point)
-                if state is not None and state.warmup is None and one.warmup is not None:
-                    state.warmup = one.warmup
-                    changed[one.point] = state
+            for point in self.store.points():
+                state = self.by_number.get(point.point)
+                if state is not None and state.warmup is None and point.warmup is not None:
+                    state.warmup = point.warmup
+                    changed[point.point] = state
         for state in changed.values():
             state.look()
         self.select()

@@ -121,7 +121,8 @@ def of_result(
     flat = same_net(stored, net, streams, tables)
     plan = replace(stored.manifest.plan, engine=choose(engine))
     return [
-        Recorded(stored.net, flat, plan, one.index, one.ended, one.firings, one.hash) for one in stored.replications
+        Recorded(stored.net, flat, plan, replication.index, replication.ended, replication.firings, replication.hash)
+        for replication in stored.replications
     ]
 
 

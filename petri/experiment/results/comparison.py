@@ -143,7 +143,7 @@ def stored_side(reference: Reference, level: float) -> Side:
     intervals = {
         name: interval_of(by_index.values(), kinds.get(name, "mean"), level) for name, by_index in samples.items()
     }
-    dimensions = {one.name: one.dimension for one in figures(net, names)}
+    dimensions = {figure.name: figure.dimension for figure in figures(net, names)}
     moving = frozenset(one.name for one in unsettled([row.courses for row in rows if row.courses]))
     return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, samples, moving)
 
@@ -152,11 +152,14 @@ def result_side(reference: Reference) -> Side:
     stored = stored_result(reference.path)
     intervals: dict[str, Interval] = {}
     dimensions: dict[str, str] = {}
-    for one in stored.measures:  # each with the further fields that it records
-        intervals[one.name], dimensions[one.name] = one.interval, one.dimension
-        for field in list(one.record)[1:]:
-            name = f"{one.name}.{field}"
-            intervals[name], dimensions[name] = one.record[field].interval, field_dimension(one.dimension, field)
+    for measure in stored.measures:  # each with the further fields that it records
+        intervals[measure.name], dimensions[measure.name] = measure.interval, measure.dimension
+        for field in list(measure.record)[1:]:
+            name = f"{measure.name}.{field}"
+            intervals[name], dimensions[name] = (
+                measure.record[field].interval,
+                field_dimension(measure.dimension, field),
+            )
     samples: dict[str, dict[int, Sample]] = {}
     for ran in stored.replications:
         if ran.complete:

@@ -245,7 +245,7 @@ class OutcomeFigures:
         """
         for name in parameters:
             if name not in self.axes:
-                raise unknown_name(name, "parameter", self.axes, {"measure": [one.name for one in self.figures]})
+                raise unknown_name(name, "parameter", self.axes, {"measure": [figure.name for figure in self.figures]})
         found = [
             point
             for point in self.points
@@ -269,7 +269,7 @@ class OutcomeFigures:
             "done": self.done,
             "passed": self.passed,
             **({} if self.best is None else {"best": self.best.to_dict()}),
-            "dimensions": {one.name: one.dimension for one in self.figures},
+            "dimensions": {figure.name: figure.dimension for figure in self.figures},
             **({"recordings": [read.to_dict() for read in self.files]} if self.files else {}),
             "points": [point.to_dict() for point in self.points],
         }

@@ -69,13 +69,13 @@ def measure_title(name: str) -> str:
 def column_units(outcome: OutcomeFigures) -> dict[str, str]:
     """Return the units of the columns that have one. A parameter that is written as text has its unit in the text."""
     net = outcome.net
-    dimensions = {one.name: one.dimension for one in net.parameters}
+    dimensions = {parameter.name: parameter.dimension for parameter in net.parameters}
     units = {
         parameter_title(outcome, axis): unit_of(net, dimensions.get(axis, ""))
         for axis in outcome.axes
         if not any(isinstance(point.parameters.get(axis), str) for point in outcome.points)
     }
-    units |= {measure_title(one.name): unit_of(net, one.dimension) for one in outcome.figures}
+    units |= {measure_title(figure.name): unit_of(net, figure.dimension) for figure in outcome.figures}
     units |= {"time": net.time_unit, "seconds": "s"}
     return {name: unit for name, unit in units.items() if unit}
 
@@ -155,7 +155,7 @@ def write_parquet(outcome: OutcomeFigures, path: Path) -> None:
     ]
     table = plain_table.cast(pyarrow.schema(fields))
     identity = {f"pnsim.{name}": str(value) for name, value in outcome.identity.items()}
-    dimensions = {f"pnsim.dimension.{one.name}": one.dimension for one in outcome.figures}
+    dimensions = {f"pnsim.dimension.{figure.name}": figure.dimension for figure in outcome.figures}
     metadata = {name.encode(): value.encode() for name, value in {**identity, **dimensions}.items()}
     with replacing(path) as file:
         pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), file)
@@ -183,13 +183,13 @@ def dataset(outcome: OutcomeFigures) -> xarray.Dataset:
     replications = max((row.index + 1 for point in outcome.points for row in point.rows), default=0)
     shape = (*(len(values[axis]) for axis in axes), replications)
     variables = {}
-    for one in outcome.figures:
+    for figure in outcome.figures:
         array = np.full(shape, math.nan)
         for point in outcome.points:
             place = tuple(values[axis].index(point.parameters.get(axis)) for axis in axes)
             for row in point.complete:
-                array[(*place, row.index)] = row.measures.get(one.name, math.nan)
-        variables[one.name] = ((*axes, "replication"), array, variable_attributes(outcome, one))
+                array[(*place, row.index)] = row.measures.get(figure.name, math.nan)
+        variables[figure.name] = ((*axes, "replication"), array, variable_attributes(outcome, figure))
     units = column_units(outcome)
     titles = {axis: parameter_title(outcome, axis) for axis in axes}
     coordinates = {

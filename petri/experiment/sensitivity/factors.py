@@ -65,16 +65,18 @@ def factors(model: Model, names: Iterable[str] | None = None) -> list[Factor]:
 
 def unvaried(model: Model, found: Sequence[Factor]) -> dict[str, Diagnostic]:
     """Return why parameters are not among all factors of a net."""
-    left = {one.name for one in model.net.parameters} - {one.name for one in found if one.kind == "parameter"}
+    left = {parameter.name for parameter in model.net.parameters} - {
+        one.name for one in found if one.kind == "parameter"
+    }
     return {name: _unknown(model, name, []).diagnostic for name in sorted(left)}
 
 
 def _unknown(model: Model, name: str, known: Sequence[str]) -> ExperimentError:
-    if any(one.name == name for one in model.net.parameters):
+    if any(parameter.name == name for parameter in model.net.parameters):
         if model.origin is None:
             return problem("net-without-parameters", parameters=[name])
         return problem("sensitivity-unvaried", name=name)
-    if any(one.name == name for one in model.net.transitions):
+    if any(transition.name == name for transition in model.net.transitions):
         return problem("sensitivity-timeless", name=name)
     near = did_you_mean(name, known)
     return problem("sensitivity-unknown", name=name, suggestion=near, known=None if near else list(known[:20]) or None)
@@ -84,13 +86,15 @@ def _unknown(model: Model, name: str, known: Sequence[str]) -> ExperimentError:
 
 
 def _of_parameters(model: Model) -> Iterator[Factor]:
-    for one in model.net.parameters if model.origin is not None else ():
-        if one.kind == "real" and one.value:
-            yield from _real(model, one, float(one.value))
+    for parameter in model.net.parameters if model.origin is not None else ():
+        if parameter.kind == "real" and parameter.value:
+            yield from _real(model, parameter, float(parameter.value))
         else:
-            for value in neighbours(one):
-                text = f"{shown(one.value)} → {shown(value)}"
-                yield Factor(one.name, "parameter", text, _setting(model, one.name, value), value, change=1.0)
+            for value in neighbours(parameter):
+                text = f"{shown(parameter.value)} → {shown(value)}"
+                yield Factor(
+                    parameter.name, "parameter", text, _setting(model, parameter.name, value), value, change=1.0
+                )
 
 
 def neighbours(parameter: Parameter) -> list[Value]:
@@ -99,7 +103,7 @@ def neighbours(parameter: Parameter) -> list[Value]:
     if isinstance(now, bool):
         return [not now]
     if isinstance(now, str):
-        return [one for one in parameter.labels if one != now]
+        return [label for label in parameter.labels if label != now]
     low, high = (math.nan if end is None else end for end in (parameter.low, parameter.high))
     step = max(round(STEP * abs(now)), 1) if parameter.kind == "int" else SHARE * (high - low)
     return [value for value in (now - step, now + step) if value != now and not (value < low or value > high)]
@@ -136,7 +140,7 @@ def net_with(model: Model, values: dict[str, Value]) -> Net:
 
 def _of_transitions(net: Net) -> Iterator[Factor]:
     """Yield a factor for each transition that takes time, or for an array of them."""
-    for name, members in row_members([one.name for one in net.transitions], fold=True).items():
+    for name, members in row_members([transition.name for transition in net.transitions], fold=True).items():
         timed = [index for index in members if _takes_time(net.transitions[index])]
         if timed:
             times = {time for index in timed for time in map(_constant, times_of(net.transitions[index])) if time}

@@ -114,7 +114,7 @@ def _figures(net: Net, names: Sequence[str]) -> Sequence[Figure]:
 def _unmeasured(wanted: Sequence[Figure]) -> dict[str, Diagnostic]:
     """Return why figures have no difference of means."""
     extremes = [one for one in wanted if one.statistic != "mean"]
-    return {one.name: problem("sensitivity-extreme", name=one.name).diagnostic for one in extremes}
+    return {extreme.name: problem("sensitivity-extreme", name=extreme.name).diagnostic for extreme in extremes}
 
 
 def _unsolved(model: Model, wanted: Sequence[Figure], states: int | None) -> dict[str, Diagnostic]:

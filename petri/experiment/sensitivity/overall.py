@@ -90,8 +90,10 @@ class Indices:
 def ranges(model: Model, over: Iterable[str] | Mapping[str, Any] | None) -> list[Spread]:
     """Return the ranges of parameters: those given, else 10 % to each side. Raises ExperimentError."""
     if model.origin is None:
-        raise problem("net-without-parameters", parameters=[one.name for one in model.net.parameters] or ["…"])
-    known = {one.name: one for one in model.net.parameters}
+        raise problem(
+            "net-without-parameters", parameters=[parameter.name for parameter in model.net.parameters] or ["…"]
+        )
+    known = {parameter.name: parameter for parameter in model.net.parameters}
     wanted = dict.fromkeys(known if over is None else over)
     given = over if isinstance(over, Mapping) else {}
     found = []

@@ -54,7 +54,7 @@ class Sensitivity(ShownInNotebook):
             "replications": self.replications,
             "seed": self.seed,
             "interrupted": self.interrupted,
-            "dimensions": {one.name: one.dimension for one in self.figures},
+            "dimensions": {figure.name: figure.dimension for figure in self.figures},
             "measures": {name: interval_dict(one) for name, one in self.base.items()},
             "effects": {name: [_effect_dict(one) for one in of] for name, of in self.effects.items()},
             "indices": {name: one.to_dict() for name, one in self.indices.items()},

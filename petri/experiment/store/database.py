@@ -285,7 +285,11 @@ class Store:
             self._beat(connection, always=True)
             release_dead(connection)
             for point, replications in wanted:
-                left = [one for one in replications if one != PILOT or not has_warmup(connection, point)]
+                left = [
+                    replication
+                    for replication in replications
+                    if replication != PILOT or not has_warmup(connection, point)
+                ]
                 connection.execute(
                     "INSERT OR IGNORE INTO claims SELECT ?, value, ? FROM json_each(?) WHERE NOT EXISTS"
                     " (SELECT 1 FROM replications WHERE point = ? AND replication = value)",

@@ -71,7 +71,7 @@ class Condition:
     @property
     def names(self) -> list[str]:
         """The figures that it is about."""
-        return list(dict.fromkeys(one.figure.name for one in self.comparisons))
+        return list(dict.fromkeys(comparison.figure.name for comparison in self.comparisons))
 
     def decide(self, samples: Mapping[str, Sequence[Sample]], error: float, most: int) -> Decision:
         """Return whether all hold: it is wrong with a probability of at most `error` if it is certain.
@@ -79,7 +79,7 @@ class Condition:
         Each comparison gets an equal share of the error: a wrong "fails" may come from any of them.
         """
         share = error / len(self.comparisons)
-        found = [one.decide(samples[one.figure.name], share, most) for one in self.comparisons]
+        found = [comparison.decide(samples[comparison.figure.name], share, most) for comparison in self.comparisons]
         decided = [one for one in found if not one.more]
         failed = [one for one in decided if not one.holds]
         if failed:
@@ -119,22 +119,22 @@ def _comparison(text: str, net: Net) -> Comparison:
     try:
         (figure,) = figures(net, [name])
     except UnknownFigure as error:
-        if any(one.name == name for one in net.parameters):
+        if any(parameter.name == name for parameter in net.parameters):
             raise problem("search-of-parameter", name=name, measures=default_names(net)) from error
         raise ExperimentError(error.diagnostic) from error
-    if any(bound == one.name for one in net.measures):
+    if any(bound == measure.name for measure in net.measures):
         raise problem("search-two-measures", text=text, name=bound)
     return Comparison(figure, sign, in_units(bound, figure.dimension, net, name), text)
 
 
 def check_parameter(net: Net, name: str) -> None:
     """Raise ExperimentError if the net has no such parameter, or if it is not a number."""
-    known = {one.name: one for one in net.parameters}
+    known = {parameter.name: parameter for parameter in net.parameters}
     if name not in known:
         near = did_you_mean(name, known)
         values = {"name": name, "suggestion": near, "known": list(known), "none": None if known else "no parameters"}
         raise problem("unknown-parameter", **values)
     if known[name].kind not in ("int", "real"):
-        numbers = [one.name for one in net.parameters if one.kind in ("int", "real")]
+        numbers = [parameter.name for parameter in net.parameters if parameter.kind in ("int", "real")]
         kind = "true or false" if known[name].kind == "bool" else f"one of the names of {known[name].kind}"
         raise problem("search-not-numeric", name=name, kind=kind, numbers=numbers)

@@ -71,16 +71,16 @@ class Found:
     @property
     def probability(self) -> float:
         """The answer is right with at least this probability (Bonferroni over the values tried)."""
-        return max(0.0, 1.0 - sum(one.error for one in self.trials))
+        return max(0.0, 1.0 - sum(trial.error for trial in self.trials))
 
     @property
     def certain(self) -> bool:
         """Whether every decision on the way is as certain as it was to be."""
-        return all(one.certain for one in self.trials)
+        return all(trial.certain for trial in self.trials)
 
     @property
     def replications(self) -> int:
-        return sum(one.replications for one in self.trials)
+        return sum(trial.replications for trial in self.trials)
 
     def interval(self, name: str) -> Any:
         """Return a measure at the value found, with its interval. Raises KeyError if there is none."""
@@ -97,7 +97,7 @@ class Found:
             "probability": self.probability if self.status == "found" else None,
             "certain": self.certain,
             "replications": self.replications,
-            "tried": [one.to_dict() for one in self.trials],
+            "tried": [trial.to_dict() for trial in self.trials],
         }
 
 

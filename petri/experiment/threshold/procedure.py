@@ -104,7 +104,7 @@ class Searching:
         first = {name: value for name, value in search.runs.points[0].items() if name != search.find}
         net = self.preparation.model(first).net
         check_parameter(net, search.find)
-        return any(one.name == search.find and one.kind == "int" for one in net.parameters)
+        return any(parameter.name == search.find and parameter.kind == "int" for parameter in net.parameters)
 
     def _first_net(self) -> Net:
         """Return the net at the first value of the first point."""

@@ -97,11 +97,11 @@ class _Calibrating:
     def __init__(self, tuning: Tuning, measured: Measured, evaluation: Evaluation) -> None:
         self.evaluation, net = evaluation, evaluation.net
         self.axes = axes(tuning.over, net)
-        if other := next((one.name for one in self.axes if one.between is None), None):
+        if other := next((axis.name for axis in self.axes if axis.between is None), None):
             raise problem("tune-match-reals", name=other)
         if len(measured) < len(self.axes):
             raise problem("tune-match-few", parameters=len(self.axes), figures=len(measured))
-        dimensions = {one.name: one.dimension for one in figures(net, list(measured))}
+        dimensions = {figure.name: figure.dimension for figure in figures(net, list(measured))}
         pairs = [[in_units(of, dimensions[name], net, name) for of in both] for name, both in measured.items()]
         self.wanted, self.errors = np.array(pairs).T
         if not (self.errors > 0).all():
@@ -125,7 +125,7 @@ class _Calibrating:
         count = len(self.axes)
         sampled = latin_hypercube({str(at): _UNIT for at in range(count)}, BEGINS * count, 1)
         begins = [np.array([float(one[str(at)]) for at in range(count)]) for one in sampled]
-        self.evaluation.more([self.values(one) for one in begins], REPLICATIONS)
+        self.evaluation.more([self.values(begin) for begin in begins], REPLICATIONS)
         start = min(begins, key=lambda one: float((self.residuals(one) ** 2).sum()))
         optimise = library("scipy.optimize")
         found = optimise.least_squares(

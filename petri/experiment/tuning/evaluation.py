@@ -86,7 +86,7 @@ class Evaluation:
                 raise Stopped
             for point in outcome.points:
                 figures = {name: np.array(list(point.values(name).values())) for name in self.names}
-                failed = bool(point.failures) or any(not np.isfinite(one).all() for one in figures.values())
+                failed = bool(point.failures) or any(not np.isfinite(figure).all() for figure in figures.values())
                 self.known[point_key(point.parameters)] = Setting(point.parameters, False, failed, figures)
         return [self.known[point_key(one)] for one in points]
 
@@ -102,7 +102,7 @@ class Evaluation:
         except (LanguageError, NeedsExtra, KeyError):
             self.solves = False
             return False
-        if any(not np.isfinite(one).all() for one in figures.values()):
+        if any(not np.isfinite(figure).all() for figure in figures.values()):
             self.solves = False
             return False
         self.known[point_key(values)] = Setting(values, True, False, figures)

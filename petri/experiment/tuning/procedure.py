@@ -163,7 +163,7 @@ class _Tuner:
             count *= 2
             if count > most:
                 return
-            alive = self.evaluation.more([best.values, *(one.values for one in rivals)], count)
+            alive = self.evaluation.more([best.values, *(rival.values for rival in rivals)], count)
             alive = sorted(filter(self.holds, alive), key=lambda one: self.scores(one)[0]) or self.ranked()[:LAST]
         self.certain = True
 
@@ -181,8 +181,8 @@ class _Tuner:
     def doubtful(self, setting: Setting) -> bool:
         """Return whether the condition may not hold: a figure is nearer to its bound than its error."""
         return self.condition is not None and any(
-            abs(setting.mean(one.figure.name) - one.bound) < setting.half_width(one.figure.name)
-            for one in self.condition.comparisons
+            abs(setting.mean(comparison.figure.name) - comparison.bound) < setting.half_width(comparison.figure.name)
+            for comparison in self.condition.comparisons
         )
 
     # ------------------------------------------------------------ figures
@@ -193,14 +193,14 @@ class _Tuner:
     def violations(self, setting: Setting) -> list[float]:
         """Return for each comparison of the condition how far it is from holding; 0 or less where it holds."""
         found = []
-        for one in self.condition.comparisons if self.condition else ():
-            value = setting.mean(one.figure.name)
-            far = abs(value - one.bound) / (abs(one.bound) or 1.0)
-            found.append(-far if COMPARISONS[one.sign](value, one.bound) else max(far, 1e-12))
+        for comparison in self.condition.comparisons if self.condition else ():
+            value = setting.mean(comparison.figure.name)
+            far = abs(value - comparison.bound) / (abs(comparison.bound) or 1.0)
+            found.append(-far if COMPARISONS[comparison.sign](value, comparison.bound) else max(far, 1e-12))
         return found
 
     def holds(self, setting: Setting) -> bool:
-        return not setting.failed and all(one <= 0 for one in self.violations(setting))
+        return not setting.failed and all(violation <= 0 for violation in self.violations(setting))
 
     def ranked(self) -> list[Setting]:
         """Return the settings that meet the condition, the best first."""

@@ -82,8 +82,8 @@ class Axis:
         if self.named:
             return [one for one in self.values if one != value]
         far = max(round(step * len(self.values)), 1)
-        return [self.values[one] for one in dict.fromkeys((at - 1, at + 1, at - far, at + far))
-                if 0 <= one < len(self.values)]  # fmt: skip
+        return [self.values[fromkey] for fromkey in dict.fromkeys((at - 1, at + 1, at - far, at + far))
+                if 0 <= fromkey < len(self.values)]  # fmt: skip
 
 
 def usual_trials(varied: Sequence[Axis]) -> int:
@@ -95,7 +95,7 @@ def usual_trials(varied: Sequence[Axis]) -> int:
 
 def axes(over: Mapping[str, str], net: Net) -> list[Axis]:
     """Return the parameters that vary. Raises ExperimentError where one is not there, or its range is not one."""
-    kinds = {one.name: one.kind for one in net.parameters}
+    kinds = {parameter.name: parameter.kind for parameter in net.parameters}
     made = []
     for name, text in over.items():
         if name not in kinds:

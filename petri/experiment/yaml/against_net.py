@@ -70,7 +70,7 @@ def _refusal(attempt: Callable[[], object]) -> str | None:
     try:
         attempt()
     except LanguageError as error:
-        first = next(one for one in error.diagnostics if one.severity == "error")
+        first = next(diagnostic for diagnostic in error.diagnostics if diagnostic.severity == "error")
         return message(first.id, first.values)
     return None
 
@@ -80,7 +80,7 @@ class _Check:
         self.root = root
         self.definition = definition
         self.base = base
-        self.names = [one.name for one in base.net.parameters]
+        self.names = [parameter.name for parameter in base.net.parameters]
         self.tried: dict[tuple[str, str], str | None] = {}  # why a value is refused, by parameter and value
         self.wrong_names: set[str] = set()  # of measures: reported once
 

@@ -25,15 +25,15 @@ def load_study(study: type[Study], path: Path, root: Path | None = None) -> Stud
 def _values(reading: Reading, table: YamlTable, study: type[Bisected]) -> dict[str, Any]:
     """Return the entries of the table as fields of the study; errors are collected."""
     options, entries = options_of(study), table.entries
-    reading.known_keys(table, {one.key: one.line for one in options.values()})
-    for one in options.values():
-        if one.required and one.key not in entries:
-            reading.error("experiment-missing", first_line(table.span), name=one.key, example=one.line)
+    reading.known_keys(table, {option.key: option.line for option in options.values()})
+    for option in options.values():
+        if option.required and option.key not in entries:
+            reading.error("experiment-missing", first_line(table.span), name=option.key, example=option.line)
     values = reading.options(table, study)
     required = {name: "" for name, one in options.items() if one.required}
     made = study(runs=Definition(""), **{**required, **values})
-    for one in options.values():
-        if one.refuses is not None:
-            refuses = one.refuses
-            reading.attempt(entries.get(one.key), lambda refuses=refuses: refuses(made))  # type: ignore[misc]
+    for option in options.values():
+        if option.refuses is not None:
+            refuses = option.refuses
+            reading.attempt(entries.get(option.key), lambda refuses=refuses: refuses(made))  # type: ignore[misc]
     return values

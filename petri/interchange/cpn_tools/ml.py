@@ -113,9 +113,9 @@ class _Substitution:
             return values[node.text]
         if node.op == "case":
             value = self.apply(node.parts[0], values, above)
-            forms = tuple(zip(((one,) for one in node.parts[1::2]), node.parts[2::2], strict=True))
+            forms = tuple(zip(((part,) for part in node.parts[1::2]), node.parts[2::2], strict=True))
             return self.chosen(Function(forms), [value], values, above, node)
-        parts = tuple(self.apply(one, values, above) for one in node.parts)
+        parts = tuple(self.apply(part, values, above) for part in node.parts)
         made = self.known.get(node.text) if node.op in ("call", "name") else None
         if made is None or (node.op == "name" and made.parameters):
             return Node(node.op, parts, node.text, node.at)

@@ -47,7 +47,7 @@ class _Net:
     def read(self) -> None:
         self.declared.read()
         subs = [one.get("subpage") for one in self.net.everywhere("subst")]
-        self.repeated = {one for one in subs if subs.count(one) > 1}
+        self.repeated = {sub for sub in subs if subs.count(sub) > 1}
         tops = [page for key, page in self.pages.items() if key not in subs]
         if not tops:
             self.foreign.refuse("foreign-no-net", self.declared.span(self.net))
@@ -67,7 +67,7 @@ class _Net:
             self.foreign.note("foreign-untimed", self.declared.span(self.net), origin=self.foreign.origin)
         monitors = list(self.net.everywhere("monitor"))
         if monitors:
-            names = [one.get("name") for one in monitors]
+            names = [monitor.get("name") for monitor in monitors]
             self.foreign.warn("foreign-monitors", self.declared.span(monitors[0]), names=names)
         for one in self.net.all("monitorblock", "monitor"):
             one.pass_over()

@@ -211,7 +211,7 @@ class Colours:
 
     def _membership(self, found: re.Match[str]) -> str:
         """`d(x) = L1` or `x in L1`: x is of this static subclass."""
-        name, sign, part = [one for one in found.groups() if one is not None]
+        name, sign, part = [group for group in found.groups() if group is not None]
         if part in self.sorts:
             inside = "true"
         elif part in self.parts:

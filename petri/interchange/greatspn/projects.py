@@ -179,7 +179,7 @@ class _Project:
 
     def _general(self, element: Element, delay: str) -> str:
         """Return a general time: a distribution, or a sum of several by probability, `0.25*I[2] + 0.75*I[6]`."""
-        parts = [self._weighed(one) for one in _summands(self.expressions.node(delay, self._span(element)))]
+        parts = [self._weighed(summand) for summand in _summands(self.expressions.node(delay, self._span(element)))]
         if len(parts) == 1 and parts[0][1].op not in ("index", "call"):
             return self.expressions.written(parts[0][1], delay, self._span(element))
         said = [self._distribution(node, delay, element) for _, node in parts]
@@ -312,4 +312,4 @@ def _of_ints(node: Node) -> Node:
 
 
 def _summands(node: Node) -> list[Node]:
-    return [one for part in node.parts for one in _summands(part)] if node.op == "+" else [node]
+    return [summand for part in node.parts for summand in _summands(part)] if node.op == "+" else [node]

@@ -100,7 +100,7 @@ def with_ends(net: Net) -> Net:
         if (
             not held
             or transition.draws
-            or any(net.places[at].capacity for one in transition.outputs for at in one.places)
+            or any(net.places[at].capacity for output in transition.outputs for at in output.places)
         ):
             starts.append(transition)
             continue

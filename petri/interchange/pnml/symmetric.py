@@ -49,8 +49,8 @@ class SymmetricNet(Graph):
             name = self.foreign.names.give("variable", element.get("id"), element.get("name") or element.get("id"))
             self.variables[element.get("id")] = name, self._sort(_only(self, element))
         self.partitions = {one.get("id"): one for one in self.net.everywhere("partition")}
-        for one in self.partitions.values():
-            one.pass_over()
+        for partition in self.partitions.values():
+            partition.pass_over()
         super().read()
         self.coloured.bind_rest(self.foreign.transitions)
 
@@ -166,7 +166,7 @@ class SymmetricNet(Graph):
         items = self._inscribed(arc, sort)
         try:
             if sort.black:
-                self.join(place, transition, into, kind, arc, sum(one.count for one in bags.outputs(items)))
+                self.join(place, transition, into, kind, arc, sum(output.count for output in bags.outputs(items)))
             elif kind == "inhibitor":
                 self.arcs[transition.name].inputs += self.coloured.inhibitor(place, sort, items)
             elif kind == "test":

@@ -28,7 +28,7 @@ def is_net(root: Element) -> bool:
     """Return whether a file is of TAPAAL: its places have invariants, or its arcs kinds that no other tool has."""
     parts = (one for net in root.nested for one in net.nested)
     return any(
-        one.tag in _ARCS or "invariant" in one.attributes or one.attributes.get("type") in _AGED for one in parts
+        part.tag in _ARCS or "invariant" in part.attributes or part.attributes.get("type") in _AGED for part in parts
     )
 
 

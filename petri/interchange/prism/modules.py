@@ -566,7 +566,7 @@ class _Model:
             if node.text in above:
                 self._refuse("foreign-circle", span, name=node.text)
             return self._inlined(formula, span, [*above, node.text], size)
-        return Node(node.op, tuple(self._inlined(one, span, above, size) for one in node.parts), node.text, node.at)
+        return Node(node.op, tuple(self._inlined(part, span, above, size) for part in node.parts), node.text, node.at)
 
     def _formula_of(self, name: str, span: Span) -> Node | None:
         if name in self.formulas:

@@ -81,4 +81,6 @@ class Arcs:
     def write(self, transition: Transition) -> None:
         for one in self.inputs:
             transition.inputs += [one] if isinstance(one, str) else one.inputs()
-        transition.outputs += [one if isinstance(one, str) else times(one.gives, one.place) for one in self.outputs]
+        transition.outputs += [
+            output if isinstance(output, str) else times(output.gives, output.place) for output in self.outputs
+        ]

@@ -75,7 +75,7 @@ class Expressions:
                 for part in inside.everywhere()
             )
             return inside if reads else node
-        return Node(node.op, tuple(self._expanded(one, span, above, size) for one in node.parts), node.text, node.at)
+        return Node(node.op, tuple(self._expanded(part, span, above, size) for part in node.parts), node.text, node.at)
 
     def note_unused(self, span: Span) -> None:
         """Say which constants are not part of the net: nothing uses them, or they were needed as numbers."""

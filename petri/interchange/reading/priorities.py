@@ -23,8 +23,8 @@ class Priorities:
 
     def __init__(self, foreign: Foreign, arcs: Mapping[str, Arcs], at: Callable[[str], Span]) -> None:
         self.foreign, self.arcs, self.at = foreign, arcs, at
-        self.transitions = {one.name: one for one in foreign.transitions}
-        self.capacities = {one.name: int(one.capacity) for one in foreign.places if one.capacity}
+        self.transitions = {transition.name: transition for transition in foreign.transitions}
+        self.capacities = {place.name: int(place.capacity) for place in foreign.places if place.capacity}
         self.order = {name: at for at, name in enumerate(self.transitions)}
         self.left = MOST_CONDITIONS
 

@@ -214,7 +214,7 @@ def chosen(foreign: Foreign, root: Element, tag: str, name: str) -> Element:
     nets = [root] if root.tag == tag else list(root.everywhere(tag))
     if not nets:
         foreign.refuse("foreign-no-net", root.span(foreign.file))
-    found = foreign.choose([(one.get(name), one) for one in nets], nets[0].span(foreign.file))
+    found = foreign.choose([(net.get(name), net) for net in nets], nets[0].span(foreign.file))
     for other in nets:
         if other is not found:
             other.pass_over()

@@ -141,7 +141,7 @@ class _Steady:
         if not _takes_any(arc) or (net.constant_count(arc.count) or 0) > self.flat.places[arc.place].held:
             return False
         if self.changed is None:
-            self.changed = {place for one in self.flat.transitions for place in _lost(one)}
+            self.changed = {place for transition in self.flat.transitions for place in _lost(transition)}
         return arc.place not in self.changed
 
 

@@ -117,7 +117,7 @@ def _rates_at_start(transition: Transition) -> Iterator[Diagnostic]:
     if net.is_memoryless(transition) or (clock is None and not gives_back(transition)):
         return
     for part in net.operations([net.time_of(transition)]):
-        read = {one.op for one in net.operations(part.args)} if part.op == "exp" else set[str]()
+        read = {operation.op for operation in net.operations(part.args)} if part.op == "exp" else set[str]()
         if "now" in read or "tokens" in read:
             form = "after exp(1 / rate)" if "now" in read else "after exp(…)"
             values |= {"follows": None, "scheduled": None, "scheduled" if "now" in read else "follows": form}

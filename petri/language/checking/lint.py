@@ -152,14 +152,14 @@ def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:
             if arc.any or place.discipline == "bag" or place.per or place.stream is not None:
                 continue
             found = {slot for slot, match in enumerate(arc.pattern) if _depends_on_tokens(match.equal)}
-            order = {one.value for one in net.operations([place.key, place.then]) if one.op == "var"}
+            order = {operation.value for operation in net.operations([place.key, place.then]) if operation.op == "var"}
             if found and not (order and order <= found):
                 word = "by …" if place.discipline == "key" else place.discipline
                 checker.problems.warning("lookup-on-fifo", arc.span, place=place.name, discipline=word)
 
 
 def _depends_on_tokens(value: net.Expr | None) -> bool:
-    return any(one.op in ("var", "tokens") for one in net.operations([value]))
+    return any(operation.op in ("var", "tokens") for operation in net.operations([value]))
 
 
 # ---------------------------------------------------------------- what changes figures
@@ -239,8 +239,8 @@ def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc 
 
 def _competing(flat: net.Net, checker: Checker) -> None:
     """Transitions that take tokens of others by chance, unless the text says that chance is meant."""
-    templates = (one for body in checker.bodies.values() for one in body.transitions)
-    decided = {one.span for one in templates if one.weight is not None or one.priority is not None}
+    templates = (transition for body in checker.bodies.values() for transition in body.transitions)
+    decided = {template.span for template in templates if template.weight is not None or template.priority is not None}
     for found in conflicts(flat, decided):
         span = found.free.span
         if span is not None and _is_own(checker, span.file):

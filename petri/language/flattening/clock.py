@@ -84,7 +84,7 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequen
     constant time that is not a whole number of ticks.
     """
     entries = _times(flat, like)
-    others = [one[1:] for one in entries]
+    others = [entry[1:] for entry in entries]
 
     def timing(chosen: Fraction | None, until: float | None, *values: Fraction) -> Timing:
         times = Times()
@@ -93,7 +93,7 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequen
         tick = chosen or tick_of(times, until)
         return tick, _inexact(times, tick)
 
-    found = apply(timing, chosen, flat.run_defaults.until, *[one[0] for one in entries])
+    found = apply(timing, chosen, flat.run_defaults.until, *[entry[0] for entry in entries])
     tick, inexact = apply(itemgetter(0), found), apply(itemgetter(1), found)
     if type(inexact) is not Traced:
         _warn(inexact, tick, flat.time_unit, chosen is not None, problems)

@@ -92,7 +92,9 @@ class Flattener:
         elements: Elements = {"place": self.net_places, "transition": self.net_transitions}
         builder = MeasureBuilder(self.problems, checker.measures, self.root, elements, self.measured, self.refused)
         measures = builder.measures()
-        expectations = [e for one in checker.expectations if (e := builder.expectation(one)) is not None]
+        expectations = [
+            e for expectation in checker.expectations if (e := builder.expectation(expectation)) is not None
+        ]
         stop = None if checker.stop is None else builder.expectation(checker.stop)
         builder.require_decidable((*expectations, *(e for measure in measures for e in measure.expectations)))
         declared = checker.gatherer.net

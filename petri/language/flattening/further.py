@@ -38,7 +38,7 @@ class Further:
             (arc, self._find(one.place)) for arc, one in zip(first.inhibitors, t.inhibitors, strict=True)
         ]
         self.resets = [(place, self._find(use)) for place, use in zip(first.resets, t.resets, strict=True)]
-        chosen = [None if one.indices else one.place for one in t.outputs]
+        chosen = [None if output.indices else output.place for output in t.outputs]
         self.outputs = [(arc, self._find(use)) for arc, use in zip(first.outputs, chosen, strict=True)]
 
     @classmethod
@@ -50,7 +50,7 @@ class Further:
         numbers: of all places. All arcs have the same objects: a large net would have a million equal ones.
         """
         varies = any(node is not None and node.flags & (LOCAL | PLACES) for node in (t.priority, t.condition))
-        replies = any(isinstance(one.place, Request) for one in t.outputs)
+        replies = any(isinstance(output.place, Request) for output in t.outputs)
         left_out = len(first.outputs) < len(t.outputs)
         if t.seen or varies or replies or left_out or t.sets:
             return None

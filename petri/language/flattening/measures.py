@@ -318,10 +318,10 @@ class Element(Struct):
         *outer, (_, given) = target.steps
         instances = [self.instance]
         for name, indices in outer:
-            instances = [child for one in instances for child in self._children(one, name, indices)]
+            instances = [child for instance in instances for child in self._children(instance, name, indices)]
         template = self.builder.by_symbol[id(target.symbol)]
         numbers = [None if index is None else int(self.value(index.node)) for index in given]
-        found = [element for one in instances for element in self.builder.of(template, one, numbers)]
+        found = [element for instance in instances for element in self.builder.of(template, instance, numbers)]
         return self._found(target, found)
 
     def _children(self, instance: Instance, name: str, indices: Sequence[Index | None]) -> list[Instance]:

@@ -157,7 +157,7 @@ def _tight(node: tree.Expr) -> str | None:
     if not isinstance(node, tree.Binary):
         return _write(node, _SUM)
     sides = (node.left, node.right)
-    simple = all(isinstance(one, tree.Name) or (isinstance(one, tree.Number) and not one.unit) for one in sides)
+    simple = all(isinstance(side, tree.Name) or (isinstance(side, tree.Number) and not side.unit) for side in sides)
     if node.operator not in ("+", "-", "*") or not simple:
         return None
     return f"{_write(node.left, _POSTFIX)}{node.operator}{_write(node.right, _POSTFIX)}"
@@ -291,7 +291,7 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Dist():
             return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
         case tree.Schedule():
-            stages = _listed(f"{_write(one.value, _SUM)} from {_write(one.start, _SUM)}" for one in node.stages)
+            stages = _listed(f"{_write(stage.value, _SUM)} from {_write(stage.start, _SUM)}" for stage in node.stages)
             every = "" if node.every is None else f"{BREAK}every {_write(node.every, 0)}"
             return group(f"schedule{STOP} {node.name}{STOP} = {stages}{every}")
         case tree.Fn():

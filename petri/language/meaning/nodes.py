@@ -203,10 +203,10 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
 
 def computed(node: Node, operands: Sequence[Any]) -> Constant:
     """Return what the operation of a node gives for its operands; raises CheckError."""
-    for one in operands:
-        if type(one) is Traced:
+    for operand in operands:
+        if type(operand) is Traced:
             key = (node.op, node.kind)
-            return one.recording.derive(key, partial(_compute, node), operands)  # type: ignore[no-any-return]
+            return operand.recording.derive(key, partial(_compute, node), operands)  # type: ignore[no-any-return]
     return _compute(node, *operands)
 
 

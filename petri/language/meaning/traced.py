@@ -50,7 +50,7 @@ class Recording:
         """
         if len(self.steps) >= MOST_STEPS:
             return compute(*map(looked_at, operands))
-        numbers = tuple([self._operand(one) for one in operands])
+        numbers = tuple([self._operand(operand) for operand in operands])
         known = self._known.get((key, numbers))
         if known is not None:
             return Traced(self, known, self.values[known])
@@ -88,7 +88,9 @@ class Recording:
                 continue
             else:
                 try:
-                    new = compute(*[changed[one] if one in changed else values[one] for one in operands])
+                    new = compute(
+                        *[changed[operand] if operand in changed else values[operand] for operand in operands]
+                    )
                 except Exception as fault:
                     raise Differs from fault
             if _alike(new, values[number]):
@@ -134,9 +136,9 @@ class Traced:
 
 def apply(compute: Compute, *operands: Any) -> Any:
     """Return what a function of numbers gives, as a step if one of them depends on parameters."""
-    for one in operands:
-        if type(one) is Traced:
-            return one.recording.derive(compute, compute, operands)
+    for operand in operands:
+        if type(operand) is Traced:
+            return operand.recording.derive(compute, compute, operands)
     return compute(*operands)
 
 

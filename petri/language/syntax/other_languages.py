@@ -340,7 +340,7 @@ def _set_changed(case: Case) -> Diagnostic | None:
     at = case.position if case.expected == {"="} else case.position - 1
     sign, rest = (
         text_of(case.tokens[at : at + 2]),
-        [one for one in case.tokens[at + 2 :] if one.line == case.before.line],
+        [token for token in case.tokens[at + 2 :] if token.line == case.before.line],
     )
     if sign not in _CHANGES:
         return None

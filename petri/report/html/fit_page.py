@@ -26,7 +26,7 @@ def fit_page(fit: Fit, table: str | None = None) -> Page:
     page.head += [tables.facts(heading(fit).split("\n"))]
     lines = [text for text in (schedule_line(fit), line(fit, table)) if text]
     page.section(
-        "line", "To paste", *(tag("pre", text) for text in lines), *(aside(spoken(one)) for one in remarks(fit))
+        "line", "To paste", *(tag("pre", text) for text in lines), *(aside(spoken(remark)) for remark in remarks(fit))
     )
     if fit.fitted:
         page.section("laws", "Laws", tables.of_columns([column for column in columns(fit) if column.heading], "Laws"))

@@ -48,7 +48,7 @@ def _banners(outcome: ForwardingOutcome) -> list[Markup]:
     for row in outcome.rows:
         if row.found.status == "fails at the start":
             made += [banner("fail", said(one)) for one in ending(outcome.search, row.found)]
-    return made + [banner("warn", said(one)) for one in remarks(outcome.search)]
+    return made + [banner("warn", said(remark)) for remark in remarks(outcome.search)]
 
 
 def _table(outcome: ForwardingOutcome) -> Markup:

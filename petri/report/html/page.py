@@ -101,7 +101,7 @@ class Page:
         body = content(
             tag("a", "Skip to the figures", href="#main", class_="skip"),
             tag("header", tag("p", self.kind, class_="kind"), tag("h1", self.title), *self.head, class_="page"),
-            tag("main", self._contents(), *(self._section(*one) for one in self.sections), id="main"),
+            tag("main", self._contents(), *(self._section(*section) for section in self.sections), id="main"),
             tag("footer", f"Made by pnsim {VERSION}. {self.ending}"),
             self._data(),
             tag("script", Markup(script)),

@@ -241,15 +241,15 @@ def _rows(recording: Recording) -> list[Scalar]:
     """Return one number after the other: transition, time since the start before, duration, variables, takes, gives."""
     rows: list[Scalar] = []
     before = 0.0
-    for one in recording.happenings:
-        rows += [one.transition, one.start - before, one.end - one.start]
-        rows += one.variables if one.transition >= 0 else []
-        before = one.start
-        rows.append(len(one.taken))
-        for place, seat in one.taken:
+    for happening in recording.happenings:
+        rows += [happening.transition, happening.start - before, happening.end - happening.start]
+        rows += happening.variables if happening.transition >= 0 else []
+        before = happening.start
+        rows.append(len(happening.taken))
+        for place, seat in happening.taken:
             rows += [place, seat]
         merged: list[tuple[int, int, Sequence[Scalar]]] = []
-        for place, tokens in one.given:
+        for place, tokens in happening.given:
             merged += [(place, 1, token) for token in tokens] if tokens[0] else [(place, len(tokens), ())]
         rows.append(len(merged))
         for place, count, token in merged:
@@ -299,7 +299,7 @@ def _view(net: Net, whole: Diagram, path: tuple[str, ...], drawn: Diagram) -> di
         "path": path,
         "nodes": {quoted(one.name): [*placed.nodes[one.name], one.kind, *core_size(one)] for one in drawn.nodes},
         "place": [node_of(place.name) for place in net.places],
-        "transition": [node_of(one.name + TRANSITION) for one in net.transitions],
+        "transition": [node_of(transition.name + TRANSITION) for transition in net.transitions],
         "modules": {quoted(one.name): ".".join(path_of(one)) for one in drawn.nodes if one.kind == "module"},
     }
 

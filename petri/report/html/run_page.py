@@ -87,7 +87,7 @@ def _finite(shares: Mapping[int, float]) -> dict[int, float]:
 
 
 def _facts(record: RunRecord) -> Markup:
-    seconds = sum(one.seconds for one in record.replications)
+    seconds = sum(replication.seconds for replication in record.replications)
     facts: list[Content] = [f"until {record.end}"]
     if record.plan.warmup:
         facts.append(("warm-up ", tag("b", record.time(record.plan.warmup))))
@@ -107,7 +107,9 @@ def banners(record: RunRecord) -> list[Markup]:
         found.append(_failure_banner(record.failure.diagnostic))
     if partial := record.partial_notice:
         # Of a single replication that stopped there are figures, unless it was still in its warm-up.
-        before = record.asked == 1 and any(one.warm and not one.complete for one in record.replications)
+        before = record.asked == 1 and any(
+            replication.warm and not replication.complete for replication in record.replications
+        )
         said = f"It was {partial}{'; the figures cover the time before' if before else ''}."
         found.append(banner("warn", "Partial results", tag("p", said)))
     found += missing_banner(record.recordings)
@@ -142,7 +144,7 @@ def _unsettled_banner(units: Units, drifts: Sequence[Drift]) -> Markup:
         return tag("li", what, tag("code", one.name), said)
 
     said = "Not settled at the end of the run: these figures depend on its length"
-    return banner("warn", said, tag("ul", [item(one) for one in drifts]))
+    return banner("warn", said, tag("ul", [item(drift) for drift in drifts]))
 
 
 def banner(kind: str, said: str, *more: Content) -> Markup:
@@ -151,20 +153,20 @@ def banner(kind: str, said: str, *more: Content) -> Markup:
 
 def caution_banners(cautions: Iterable[Diagnostic | Caution]) -> list[Markup]:
     """Add times that are rounded to ticks, and what in the net may mean something else."""
-    said = ((one.severity, capital(one.message)) for one in cautions)
+    said = ((caution.severity, capital(caution.message)) for caution in cautions)
     return [banner("warn", text) if severity == "warning" else aside(text) for severity, text in said]
 
 
 def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
     """Say that recordings lack packets, where they do."""
-    remarks = (one for read in recordings for one in read.remarks if one.severity == "warning")
-    missing = [tag("p", spoken(one.message)) for one in remarks]
+    remarks = (remark for read in recordings for remark in read.remarks if remark.severity == "warning")
+    missing = [tag("p", spoken(remark.message)) for remark in remarks]
     return [banner("warn", "Packets of a recording are missing", *missing)] if missing else []
 
 
 def _but(record: RunRecord, expectation: Expectation, verdict: Verdict) -> str:
     """Write it in the units of the measure if the expectation belongs to one."""
-    owners = (one.measure for one in record.measures if any(own is expectation for own, _ in one.verdicts))
+    owners = (measure.measure for measure in record.measures if any(own is expectation for own, _ in measure.verdicts))
     dimension = shown_dimension(next((measure.dimension for measure in owners), ""))
     return f": it is {record.units.show(verdict.value, dimension)}"
 
@@ -180,7 +182,7 @@ def _failure_banner(failure: Diagnostic | Failure) -> Markup:
 def _death(record: RunRecord) -> list[Markup]:
     """Return the death of a net; it is expected if the run was to last until then."""
     early, at = math.isfinite(record.plan.until), record.time(record.dead[0].died)
-    lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
+    lacks = [tag("li", tag("code", reason.transition), f" {reason.text}") for reason in record.reasons()]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
     if not early:
         return [content(aside(f"It ended at {at}, when no transition could fire."), why)]
@@ -400,14 +402,14 @@ def provenance(record: RunRecord) -> list[Content]:
         parts += [tag("h3", "Parameters"), tables.parameters_of(record.net)]
     rows = [
         (
-            str(one.index),
-            one.ended,
-            record.time(one.time),
-            number(one.firings),
-            f"{one.seconds:.3g} s",
-            tag("code", f"{one.hash:016x}"),
+            str(replication.index),
+            replication.ended,
+            record.time(replication.time),
+            number(replication.firings),
+            f"{replication.seconds:.3g} s",
+            tag("code", f"{replication.hash:016x}"),
         )
-        for one in record.replications
+        for replication in record.replications
     ]
     how = " on the JSON of this result repeats a replication and compares its hash."
     repeat = aside(tag("code", "pnsim rerun"), how)

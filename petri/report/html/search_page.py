@@ -61,7 +61,7 @@ def _banners(outcome: SearchOutcome) -> list[Markup]:
         made.append(banner(kind, answer(outcome, outcome.found[0])))
     for found in outcome.found:
         made += [banner("fail", said(one)) for one in ending(outcome, found)]
-    return made + [banner("warn", said(one)) for one in remarks(outcome)]
+    return made + [banner("warn", said(remark)) for remark in remarks(outcome)]
 
 
 def said(diagnostic: Diagnostic) -> str:
@@ -80,9 +80,10 @@ def _bounds(outcome: SearchOutcome, kept: Kept, units: Units) -> list[Figure]:
     factor = figures.scale_of(outcome.outcome, kept, units).factor
     return [
         {
-            "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": one.bound * factor, "y1": one.bound * factor,
+            "type": "line", "xref": "paper", "x0": 0, "x1": 1,
+            "y0": comparison.bound * factor, "y1": comparison.bound * factor,
             "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
         }
-        for one in outcome.condition.comparisons
-        if one.figure.name == kept.name
+        for comparison in outcome.condition.comparisons
+        if comparison.figure.name == kept.name
     ]  # fmt: skip

@@ -38,7 +38,9 @@ def sensitivity_page(found: Sensitivity) -> Page:
 
 def tornado(effects: Sequence[Effect]) -> Figure | None:
     """Return bars of relative changes, the greatest on top, and pale ones for the opposite change; None without any."""
-    known = [one for one in effects if one.certain and finite(one.relative.mean) is not None][:MOST_BARS][::-1]
+    known = [effect for effect in effects if effect.certain and finite(effect.relative.mean) is not None][:MOST_BARS][
+        ::-1
+    ]
     if not known:
         return None
     labels = [plotted(f"{one.factor.name} {one.factor.text}") for one in known]

@@ -250,7 +250,7 @@ def _line(
         **line(number, name),
         "x": [along.position(point.parameters[along.name]) for point in points],
         **estimates(intervals, scale, number),
-        "customdata": [one.n for one in intervals],
+        "customdata": [interval.n for interval in intervals],
         "hovertemplate": f"%{{y:.4g}} %{{text}} {scale.unit}, n = %{{customdata}}<extra>{name}</extra>",
     }
     return marked(trace, intervals, [kept.name in point.unsettled for point in points])
@@ -271,9 +271,11 @@ def line(number: int, name: str) -> dict[str, Any]:
 def estimates(intervals: Sequence[Interval], scale: Scale, number: int, along: str = "y") -> dict[str, Any]:
     """Estimates along an axis, with the error bars of the line with this number."""
     return {
-        along: [finite(one.mean * scale.factor) for one in intervals],
-        f"error_{along}": error_bars([one.half_width * scale.factor for one in intervals], f"@s{number % SERIES}"),
-        "text": [_error(one.half_width * scale.factor) for one in intervals],
+        along: [finite(interval.mean * scale.factor) for interval in intervals],
+        f"error_{along}": error_bars(
+            [interval.half_width * scale.factor for interval in intervals], f"@s{number % SERIES}"
+        ),
+        "text": [_error(interval.half_width * scale.factor) for interval in intervals],
     }
 
 

@@ -111,7 +111,7 @@ def banners(outcome: Outcome) -> list[Markup]:
 
 
 def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
-    kept = [one for one in outcome.figures if figures.known_values(outcome, one)]
+    kept = [figure for figure in outcome.figures if figures.known_values(outcome, figure)]
     if not kept or not axes:
         return
     parts = [_measure(page, outcome, units, axes, one) for one in kept]
@@ -151,10 +151,10 @@ def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
 
 def _parts(page: Page, outcome: Outcome, units: Units) -> None:
     """Add the measures that add up to a whole, of each whole that the experiment names."""
-    kept = {one.name: one for one in outcome.figures}
+    kept = {figure.name: figure for figure in outcome.figures}
     drawn = []
     for name, measures in outcome.parts.items():
-        if known := [kept[one] for one in measures if one in kept]:
+        if known := [kept[measure] for measure in measures if measure in kept]:
             bars = figures.stacked(outcome, name, known, units)
             drawn.append(content(tag("h3", name), page.figure(bars, f"{name} and its parts", height=TALL)))
     if drawn:
@@ -234,7 +234,7 @@ def provenance(outcome: Outcome) -> list[Content]:
     ]
     parts: list[Content] = [tables.pairs(entries)]
     varied = set(outcome.axes)
-    fixed = [one for one in outcome.net.parameters if one.name not in varied]
+    fixed = [parameter for parameter in outcome.net.parameters if parameter.name not in varied]
     if fixed:
         made = tables.parameters((one.name, _value(one.value, one.dimension, units), one.doc) for one in fixed)
         parts += [tag("h3", "Parameters that are the same everywhere"), made]

@@ -67,15 +67,15 @@ def of_columns(
     beside: what a page has room for in the cells of a column as well, by its heading. more: as in `table`.
     """
     heads, group = [], ""
-    for one in columns:
-        first, _, second = one.heading.partition("\n")  # an empty first line goes on with that of the column before
+    for column in columns:
+        first, _, second = column.heading.partition("\n")  # an empty first line goes on with that of the column before
         group = first or group
-        kind = "left" if one.left else "" if one.kind == "prose" else one.kind
+        kind = "left" if column.left else "" if column.kind == "prose" else column.kind
         heads.append((f"{group} {second}" if second else first, kind))
     cells: list[Sequence[Content]] = []
-    for one in columns:
-        texts = [name_tag(str(cell)) if one.kind == "name" else styled(cell) for cell in one.cells]
-        drawn = (beside or {}).get(one.heading)
+    for column in columns:
+        texts = [name_tag(str(cell)) if column.kind == "name" else styled(cell) for cell in column.cells]
+        drawn = (beside or {}).get(column.heading)
         cells.append(texts if drawn is None else list(zip(texts, drawn, strict=True)))
     stacks = len(columns) <= 3 and columns[-1].kind == "prose"  # a narrow screen shows remarks below each row
     rows = [row(heads, line, "last") for line in zip(*cells, strict=True)]
@@ -118,7 +118,10 @@ def parameters(entries: Iterable[tuple[str, str, str]]) -> Markup:
 
 def parameters_of(net: Net) -> Markup:
     units = Units.of(net)
-    return parameters((one.name, parameter_text(units, one, one.value), one.doc) for one in net.parameters)
+    return parameters(
+        (parameter.name, parameter_text(units, parameter, parameter.value), parameter.doc)
+        for parameter in net.parameters
+    )
 
 
 def facts(texts: Sequence[Content]) -> Markup:
@@ -254,7 +257,7 @@ def recordings_table(recordings: Iterable[FileRead | Recording]) -> Markup:
     rows = []
     for read in recordings:
         told = [] if read.complete else [tag("div", "not read to its end")]
-        told += [tag("div", spoken(one.message)) for one in read.remarks]
+        told += [tag("div", spoken(remark.message)) for remark in read.remarks]
         rows.append((tag("code", read.place), tag("code", read.file), number(read.rows), told))
     return table(RECORDINGS, rows, "Recordings")
 

@@ -52,7 +52,7 @@ def describe_model(model: Model) -> str:
         counted(len(net.transitions), "transition"),
         counted(len(net.measures), "measure"),
     ]
-    values = [f"{one.name} = {parameter_text(units, one, one.value)}" for one in net.parameters]
+    values = [f"{parameter.name} = {parameter_text(units, parameter, parameter.value)}" for parameter in net.parameters]
     return visible(f"Model {net.name}: {', '.join(counts)}{listed(values)}")
 
 
@@ -65,7 +65,9 @@ def describe_result(result: Result) -> str:
     endless = result.net.run_defaults.stop.text if result.net.run_defaults.stop else "dead"
     until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
     said = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
-    said += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if not result.empty else ""
+    said += (
+        listed([f"{measure.name} {figure(measure, units)}" for measure in result.measures]) if not result.empty else ""
+    )
     if result.judged:
         said += f"; {sum(one.passed for _, one in result.judged)} of {len(result.judged)} expectations hold"
     if result.failure is not None:
@@ -80,7 +82,9 @@ def describe_solution(solution: Solution) -> str:
     """`Solution mm1k: exact in the long run, 12 states; refused 0.0888195, …`."""
     units = Units.of(solution.net)
     when = "in the long run" if solution.at is None else f"up to {units.show(solution.at, 'Time')}"
-    known = [f"{one.name} {exact_text(one, units)}" for one in solution.measures if one.bounded is not None]
+    known = [
+        f"{measure.name} {exact_text(measure, units)}" for measure in solution.measures if measure.bounded is not None
+    ]
     return visible(f"Solution {solution.net.name}: exact {when}, {counted(solution.states, 'state')}{listed(known)}")
 
 

@@ -64,7 +64,7 @@ def result_html(result: Result) -> str:
     parts: list[Content] = [tag("p", describe_result(result), class_="headline"), *banners(record)]
     if record.measures or record.verdicts:
         parts.append(tables.measures_table(record.units, record.measures, record.verdicts))
-    drawn = [distribution(one, record.units) for one in result.measures]
+    drawn = [distribution(measure, record.units) for measure in result.measures]
     parts.append(tag("div", [one for one in drawn if one is not None][:MOST_PLOTS], class_="plots"))
     parts += [folded(kind, tables.figures_table(record, kind, record.rows(kind, True))) for kind in tables.KINDS]
     return fragment(parts)
@@ -99,7 +99,7 @@ def outcome_html(outcome: Outcome) -> str:
     units, axes = Units.of(outcome.net), sweep_figures.axes(outcome)
     parts: list[Content] = [tag("p", describe_outcome(outcome), class_="headline"), *sweep_page.banners(outcome)]
     if axes and sweep_figures.is_grid(outcome, axes):
-        measured = [one for one in outcome.figures if sweep_figures.known_values(outcome, one)]
+        measured = [figure for figure in outcome.figures if sweep_figures.known_values(outcome, figure)]
         made = [plot(sweep_figures.curves(outcome, one, units, axes), one.name) for one in measured[:MOST_PLOTS]]
         parts.append(tag("div", made, class_="plots"))
     if outcome.points:

@@ -72,7 +72,9 @@ def run_figure(result: Result, name: str, *, kind: str | None = None) -> Figure:
     rows = {row.name: row for fold in (False, True) for row in record.rows("places", fold)}
     measures = [measure.name for measure in net.measures]
     if name in measures:
-        found = next((record_figures.of_measure(record, one) for one in record.measures if one.name == name), {})
+        found = next(
+            (record_figures.of_measure(record, measure) for measure in record.measures if measure.name == name), {}
+        )
     elif name in rows:
         found = record_figures.of_place(record, rows[name])
     else:
@@ -147,7 +149,7 @@ def sensitivity_figure(found: Sensitivity, name: str) -> Figure:
 def _bars_of(solution: Solution, name: str) -> list[tuple[str, Exact]]:
     """Return one exact figure, or a column of all places or transitions, with the labels of the bars."""
     items = {one.name: one for one in (*solution.places, *solution.transitions)}
-    every = {one.name: one for one in solution.measures} | items
+    every = {measure.name: measure for measure in solution.measures} | items
     columns = dict.fromkeys(item.rpartition(".")[2] for item in items)
     if name in every:
         return [(name, every[name])]

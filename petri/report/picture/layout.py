@@ -236,7 +236,7 @@ def _pad(arranged: Arranged, items: list[Item], framed: bool) -> None:
     if not any(item.pin == "first" for item in items):
         arranged.middles = [(x + MARGIN, y) for x, y in arranged.middles]
         arranged.runs = [[(a + MARGIN, b + MARGIN, y) for a, b, y in runs] for runs in arranged.runs]
-        arranged.labels = [None if one is None else (one[0] + MARGIN, one[1]) for one in arranged.labels]
+        arranged.labels = [None if label is None else (label[0] + MARGIN, label[1]) for label in arranged.labels]
         arranged.width += MARGIN
     if not any(item.pin == "last" for item in items):
         arranged.width += MARGIN

@@ -42,7 +42,7 @@ def views(picture: Diagram) -> list[tuple[Path, Diagram]]:
         drawn = closed(picture, within=path)
         found.append((path, drawn))
         modules = [path_of(node) for node in drawn.nodes if node.kind == "module" and not node.outside]
-        pending += [one for one in modules if one in paths]
+        pending += [module for module in modules if module in paths]
     return found
 
 

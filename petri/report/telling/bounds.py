@@ -30,11 +30,11 @@ def bound_tables(bounds: Bounds, units: Units, everything: bool) -> Iterator[lis
 
 def _table(title: str, rows: Sequence[Bound], sides: Sequence[str], units: Units) -> list[Column]:
     figures = {
-        "at least": [bound_text(one.low, one.dimension, units) for one in rows],
-        "at most": [bound_text(one.high, one.dimension, units) for one in rows],
+        "at least": [bound_text(row.low, row.dimension, units) for row in rows],
+        "at most": [bound_text(row.high, row.dimension, units) for row in rows],
     }
-    reasons = [why(one, sides) for one in rows]
-    columns = [Column(title, [one.name for one in rows], "name")]
+    reasons = [why(row, sides) for row in rows]
+    columns = [Column(title, [row.name for row in rows], "name")]
     columns += [Column(side, figures[side]) for side in sides]
     return [*columns, Column("because", reasons, "prose")] if any(reasons) else columns
 

@@ -21,7 +21,7 @@ class Cells:
 
     def __init__(self, net: Net) -> None:
         self.units = Units.of(net)
-        unclocked = [one for one in net.transitions if one.clock is None]
+        unclocked = [transition for transition in net.transitions if transition.clock is None]
         self.unclocked = _rows(unclocked)
         self.immediate = _rows(one for one in unclocked if not lasts(one))
 
@@ -49,7 +49,7 @@ class Cells:
 
 def _rows(transitions: Iterable[Transition]) -> set[str]:
     """Return the names of transitions, and of the rows in which they stand."""
-    return {name for one in transitions for name in (one.name, row_name(one.name))}
+    return {name for transition in transitions for name in (transition.name, row_name(transition.name))}
 
 
 def share(low: float, high: float) -> str:

@@ -23,7 +23,7 @@ class ClockText:
     def all(self, transition: int) -> str:
         """Tell of all clocks of a transition that run, or of those that have stopped; "" if there are none."""
         clocks = self.of.get(transition, [])
-        running = [one for one in clocks if one.left is None]
+        running = [clock for clock in clocks if clock.left is None]
         if not running:
             return self._stopped(clocks)
         first = min(running, key=lambda one: one.ends)

@@ -30,7 +30,7 @@ def columns(outcome: ForwardingOutcome) -> list[Column]:
     carried = [_moves(row.carried, outcome.roles.throughput) for row in rows]
     rates = [outcome.frame_rate(row) for row in rows]
     if any(rates):
-        cells = [_shown(units, one, "events") for one in rates]
+        cells = [_shown(units, rate, "events") for rate in rates]
         made.append(Column("frames", list(map(marked, cells, carried))))
     throughput = outcome.figure("throughput")
     if throughput is not None and split_unit(throughput.dimension)[0] == "Rate":
@@ -105,7 +105,7 @@ def _moves(point: PointOutcome | None, name: str) -> bool:
 def delay_scale(outcome: ForwardingOutcome) -> Scale:
     """Return one unit for all delays: that of the least."""
     figure = outcome.figure("delay")
-    means = [one.mean for one in _delays(outcome) if math.isfinite(one.mean)]
+    means = [delay.mean for delay in _delays(outcome) if math.isfinite(delay.mean)]
     return Units.of(outcome.net).scale(min(means, default=0.0), figure.dimension if figure else "")
 
 

@@ -84,7 +84,7 @@ def _number(model: Model, name: str, at: float | str | None, replication: int, o
 
 def transition_of(model: Model, name: str) -> int:
     """Return the number of a transition. Raises LanguageError."""
-    names = [one.name for one in model.net.transitions]
+    names = [transition.name for transition in model.net.transitions]
     if name not in names:
         name = str(name)  # people ask by number as well
         place = name if any(name == one.name for one in model.net.places) else None

@@ -80,7 +80,7 @@ class RunRecord(Frozen, kw_only=True):
     def firings(self) -> int:
         """Count the firings of trials as well."""
         if not isinstance(self.replications, Ensemble):
-            return sum(one.firings for one in self.replications)
+            return sum(replication.firings for replication in self.replications)
         trials: Iterable[int] = (
             tally.firings for more in self.replications.windows.more.values() for tally in more.get("chances", ())
         )
@@ -89,7 +89,7 @@ class RunRecord(Frozen, kw_only=True):
     @property
     def judged(self) -> list[Judged]:
         """All expectations, those of measures first."""
-        return [*(one for measured in self.measures for one in measured.verdicts), *self.verdicts]
+        return [*(verdict for measured in self.measures for verdict in measured.verdicts), *self.verdicts]
 
     @property
     def failed(self) -> list[Judged]:
@@ -103,10 +103,10 @@ class RunRecord(Frozen, kw_only=True):
     @property
     def partial_notice(self) -> str:
         """What is missing from the run, "" if nothing is."""
-        finished = [one for one in self.replications if one.complete]
+        finished = [replication for replication in self.replications if replication.complete]
         if not self.partial and len(finished) == self.asked:
             return ""
-        stopped = next((one for one in self.replications if not one.complete), None)
+        stopped = next((replication for replication in self.replications if not replication.complete), None)
         why = self._why_partial(None if stopped is None else stopped.ended)
         if self.asked == 1 and stopped:
             return f"{why} at time {self.time(stopped.time)}" + ("" if stopped.warm else ", still in the warm-up")
@@ -123,7 +123,7 @@ class RunRecord(Frozen, kw_only=True):
 
     @property
     def dead(self) -> list[Replication | Ran]:
-        return [one for one in self.replications if one.ended == "dead"]
+        return [replication for replication in self.replications if replication.ended == "dead"]
 
     @property
     def after_death(self) -> str:
@@ -142,7 +142,9 @@ class RunRecord(Frozen, kw_only=True):
     def interval_notes(self, shown: Iterable[Interval]) -> list[str]:
         """Return what `±?` means, of the figures that are shown."""
         shown = list(shown)
-        counted = [one for one in self.replications if one.complete and one.warm] or self.replications
+        counted = [
+            replication for replication in self.replications if replication.complete and replication.warm
+        ] or self.replications
         extensible = counted[0].ended != "dead" and math.isfinite(self.plan.until)
         moving = next((drift.name for drift in self.drifts), "")
         longer = (one.longer for one in shown)
@@ -205,7 +207,9 @@ def of_stored(stored: StoredResult) -> RunRecord:
         net=more.net,
         asked=stored.manifest.replications,
         plan=plan,
-        replications=[replace(one, warm=one.time >= plan.warmup) for one in stored.replications],
+        replications=[
+            replace(replication, warm=replication.time >= plan.warmup) for replication in stored.replications
+        ],
         partial=stored.partial,
         failure=stored.failure,
         measures=stored.measured(more.net),

@@ -75,7 +75,7 @@ def _remarks_at(outcome: SearchOutcome, found: Found) -> Iterator[Diagnostic]:
     It grows until the end of the runs.
     """
     point = where(found.parameters)
-    doubtful = [one for one in found.trials if not one.certain]
+    doubtful = [trial for trial in found.trials if not trial.certain]
     if doubtful and found.probability < outcome.confidence:
         values: dict[str, Value] = {
             "values": [f"{outcome.find} = {shown(one.value)}" for one in doubtful],
@@ -131,9 +131,11 @@ def measured(outcome: SearchOutcome, trial: Trial) -> str:
         return f"{trial.grows.name} grows from {early} to {late} until the end"
     units = Units.of(outcome.outcome.net)
     texts = []
-    for one in outcome.condition.comparisons:
-        found = trial.point.intervals[one.figure.name]
-        texts.append(f"{one.figure.name} {units.show_interval(found, shown_dimension(one.figure.dimension))}")
+    for comparison in outcome.condition.comparisons:
+        found = trial.point.intervals[comparison.figure.name]
+        texts.append(
+            f"{comparison.figure.name} {units.show_interval(found, shown_dimension(comparison.figure.dimension))}"
+        )
     return ", ".join(dict.fromkeys(texts))
 
 
@@ -142,11 +144,11 @@ def measured(outcome: SearchOutcome, trial: Trial) -> str:
 
 def tried_columns(outcome: SearchOutcome, found: Found) -> list[Column]:
     trials = found.trials
-    verdicts = [(verdict(one), VERDICTS[verdict(one).rstrip("?")]) for one in trials]
+    verdicts = [(verdict(trial), VERDICTS[verdict(trial).rstrip("?")]) for trial in trials]
     return [
-        Column(outcome.find, [shown(one.value) for one in trials], style="cyan"),
+        Column(outcome.find, [shown(trial.value) for trial in trials], style="cyan"),
         Column("", [Text(word, style=style) for word, style in verdicts], left=True),
-        Column("n", [str(one.replications) for one in trials]),
+        Column("n", [str(trial.replications) for trial in trials]),
         *_measure_columns(outcome, trials),
     ]
 

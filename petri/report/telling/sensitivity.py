@@ -30,7 +30,7 @@ def heading(found: Sensitivity) -> str:
 def effect_tables(found: Sensitivity, every: bool) -> Iterator[tuple[str, list[Column], str]]:
     """Yield, for each figure, it itself, what changes it, and what has no effect. every: with rows for all."""
     units = Units.of(found.net)
-    for one in (one for one in found.figures if one.name in found.base):
+    for one in (figure for figure in found.figures if figure.name in found.base):
         effects = found.effects[one.name]
         rows = [effect for effect in effects if every or effect.certain]
         title = f"{one.name} {units.show_interval(found.base[one.name], shown_dimension(one.dimension))}"
@@ -40,11 +40,11 @@ def effect_tables(found: Sensitivity, every: bool) -> Iterator[tuple[str, list[C
 def _columns(rows: Sequence[Effect], figure: Figure, units: Units, net: Net) -> list[Column]:
     dimension = shown_dimension(figure.dimension)
     return [
-        Column("if", [one.factor.name for one in rows], "name"),
-        Column("", [change_text(one.factor, units, net) for one in rows], left=True),
-        Column("changes by", [signed(one.relative, "share", Units()) for one in rows]),
-        Column("that is", [signed(one.change, dimension, units) for one in rows], rank=1),
-        *([] if all(one.certain for one in rows) else [Column(" ", [_verdict(one) for one in rows], left=True)]),
+        Column("if", [row.factor.name for row in rows], "name"),
+        Column("", [change_text(row.factor, units, net) for row in rows], left=True),
+        Column("changes by", [signed(row.relative, "share", Units()) for row in rows]),
+        Column("that is", [signed(row.change, dimension, units) for row in rows], rank=1),
+        *([] if all(row.certain for row in rows) else [Column(" ", [_verdict(row) for row in rows], left=True)]),
     ]
 
 
@@ -52,7 +52,7 @@ def change_text(factor: Factor, units: Units, net: Net) -> str:
     """`+10%`, `10% faster`, `64 B → 61 B`."""
     if factor.to is None:
         return factor.text
-    of = next(one for one in net.parameters if one.name == factor.name)
+    of = next(parameter for parameter in net.parameters if parameter.name == factor.name)
     return f"{parameter_text(units, of, of.value)} → {parameter_text(units, of, factor.to)}"
 
 
@@ -70,7 +70,7 @@ def signed(interval: Interval, dimension: str, units: Units) -> str:
 
 def _rest(effects: Sequence[Effect]) -> str:
     """Return the sentences that name what is noise, and what changes nothing at all."""
-    left = [one for one in effects if not one.certain]
+    left = [effect for effect in effects if not effect.certain]
     noisy = [one for one in left if one.change.half_width != 0.0]
     none = [one for one in left if one.change.half_width == 0.0]
     widest = max((abs(one.relative.mean) + one.relative.half_width for one in noisy), default=math.nan)
@@ -80,7 +80,7 @@ def _rest(effects: Sequence[Effect]) -> str:
 
 
 def _named(effects: Sequence[Effect]) -> str:
-    names = list(dict.fromkeys(one.factor.name for one in effects))
+    names = list(dict.fromkeys(effect.factor.name for effect in effects))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
@@ -96,21 +96,21 @@ def remarks(found: Sensitivity) -> list[str]:
 def index_tables(found: Sensitivity) -> Iterator[tuple[str, list[Column], str]]:
     """Yield, for each figure, its name, the table of its indices, and how much it varies."""
     units = Units.of(found.net)
-    for one in found.figures:
-        if one.name in found.indices:
-            indices = found.indices[one.name]
-            yield one.name, _index_columns(one, indices, units), _varies(one, indices, units)
+    for figure in found.figures:
+        if figure.name in found.indices:
+            indices = found.indices[figure.name]
+            yield figure.name, _index_columns(figure, indices, units), _varies(figure, indices, units)
 
 
 def _index_columns(figure: Figure, indices: Indices, units: Units) -> list[Column]:
     rows, dimension = indices.parameters, shown_dimension(figure.dimension)
     return [
-        Column("if", [one.name for one in rows], "name"),
-        Column("over", [one.over for one in rows], left=True),
-        Column("alone", [_share(one.alone) for one in rows]),
-        Column("in total", [_share(one.total) for one in rows]),
-        Column("over its range", [signed(one.effect, dimension, units) for one in rows], rank=1),
-        Column("spread", [units.show(one.spread, dimension, 2) for one in rows], rank=2),
+        Column("if", [row.name for row in rows], "name"),
+        Column("over", [row.over for row in rows], left=True),
+        Column("alone", [_share(row.alone) for row in rows]),
+        Column("in total", [_share(row.total) for row in rows]),
+        Column("over its range", [signed(row.effect, dimension, units) for row in rows], rank=1),
+        Column("spread", [units.show(row.spread, dimension, 2) for row in rows], rank=2),
     ]
 
 

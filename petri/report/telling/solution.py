@@ -113,16 +113,16 @@ def _ends(solution: Solution, units: Units) -> Iterator[Text]:
 
 
 def _unreduced(solution: Solution) -> str:
-    keeps = all(one.keeps_start for one in solution.symmetries if isinstance(one, ValueSymmetry))
+    keeps = all(symmetry.keeps_start for symmetry in solution.symmetries if isinstance(symmetry, ValueSymmetry))
     return f"{'' if keeps else 'at most '}{solution.unreduced:,.0f}"
 
 
 def _exchanges(solution: Solution) -> str:
     """Return what may be exchanged: elements of arrays, and values of tokens in places."""
     names: dict[str, list[str]] = {}
-    for one in solution.symmetries:
-        kind = "values" if isinstance(one, ValueSymmetry) else "elements"
-        names.setdefault(kind, []).extend(one.names)
+    for symmetry in solution.symmetries:
+        kind = "values" if isinstance(symmetry, ValueSymmetry) else "elements"
+        names.setdefault(kind, []).extend(symmetry.names)
     return ", and ".join(f"{kind} may be exchanged: {', '.join(of)}" for kind, of in names.items())
 
 
@@ -201,9 +201,9 @@ def is_zero(one: Exact) -> bool:
 def _item_columns(title: str, figures: Sequence[Exact], kinds: Sequence[FigureKind], units: Units) -> list[Column]:
     """Return a row for each place or transition, a column for each of its figures."""
     rows: dict[str, dict[str, Exact]] = {}
-    for one in figures:
-        owner, _, field = one.name.rpartition(".")
-        rows.setdefault(owner, {})[field] = one
+    for figure in figures:
+        owner, _, field = figure.name.rpartition(".")
+        rows.setdefault(owner, {})[field] = figure
     columns = [Column(title, list(rows), "name")]
     for kind in kinds:
         of = [row.get(kind.name) for row in rows.values()]
@@ -226,7 +226,7 @@ def certainty(solution: Solution) -> str:
     """Return how much is certain of all figures; "" if there are none."""
     every = [*solution.measures, *solution.places, *solution.transitions]
     figures = [one for one in every if one.value and math.isfinite(one.value) and not is_zero(one)]
-    shares = [one.error / abs(one.value) for one in figures]
+    shares = [figure.error / abs(figure.value) for figure in figures]
     known = [share for share, one in zip(shares, figures, strict=True) if not is_vague(one)]
     most = f"figure differs from the exact one by less than {max([*known, 1e-16]):.1g} of its value"
     if len(known) == len(shares):

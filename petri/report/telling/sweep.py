@@ -53,7 +53,7 @@ def _warmups(outcome: Outcome) -> list[str]:
 def axis_columns(points: Sequence[PointOutcome], axes: Sequence[str]) -> list[Column]:
     """Return a column for each parameter that is varied, and one for the number of replications."""
     columns = [Column(axis, [_parameter(point, axis) for point in points], style="cyan") for axis in axes]
-    return [*columns, Column("n", [str(len(one.complete)) for one in points])]
+    return [*columns, Column("n", [str(len(point.complete)) for point in points])]
 
 
 def _parameter(point: PointOutcome, axis: str) -> str:
@@ -62,7 +62,7 @@ def _parameter(point: PointOutcome, axis: str) -> str:
 
 def measure_columns(points: Sequence[PointOutcome], figures: Sequence[Figure], units: Units) -> list[Column]:
     """Return a column for each measure; figures with a star are less precise than requested."""
-    return [Column(one.name, [_estimate(point, one, units) for point in points]) for one in figures]
+    return [Column(figure.name, [_estimate(point, figure, units) for point in points]) for figure in figures]
 
 
 def _estimate(point: PointOutcome, one: Figure, units: Units) -> str:
@@ -84,7 +84,10 @@ def legend(columns: Sequence[Column], points: Sequence[PointOutcome], outcome: O
 
 def expected_columns(checked: Sequence[tuple[PointOutcome, Checked]], outcome: Outcome) -> list[Column]:
     """Return each expected value beside the measured one, with the verdict."""
-    dimensions, units = {one.name: shown_dimension(one.dimension) for one in outcome.figures}, Units.of(outcome.net)
+    dimensions, units = (
+        {figure.name: shown_dimension(figure.dimension) for figure in outcome.figures},
+        Units.of(outcome.net),
+    )
     measured, wanted = [], []
     for point, one in checked:
         dimension, within = dimensions[one.expected.measure], one.expected.within

@@ -23,15 +23,15 @@ def setting_columns(tuned: Tuned) -> list[Column]:
     rows = (tuned.front or tuned.tried)[: SHOWN if not tuned.front else None]
     units = Units.of(tuned.net)
     columns = [
-        Column(axis.name, [shown(one.values[axis.name]) for one in rows], "name" if not place else "figure")
+        Column(axis.name, [shown(row.values[axis.name]) for row in rows], "name" if not place else "figure")
         for place, axis in enumerate(tuned.axes)
     ]
     for figure in figures(tuned.net, tuned.tuning.figures):
         dimension = shown_dimension(figure.dimension)
-        texts = [_figure(one, figure.name, dimension, units) for one in rows]
+        texts = [_figure(row, figure.name, dimension, units) for row in rows]
         columns.append(Column(figure.name, texts))
-    marks = ["✓" if one is tuned.best else "" for one in rows]
-    runs = ["exact" if one.exact else f"{one.replications:,}" for one in rows]
+    marks = ["✓" if row is tuned.best else "" for row in rows]
+    runs = ["exact" if row.exact else f"{row.replications:,}" for row in rows]
     return [*columns, Column("runs", runs, rank=1), Column("", marks, left=True)]
 
 
@@ -99,7 +99,7 @@ def parameter_columns(found: Calibration) -> list[Column]:
 def match_columns(found: Calibration) -> list[Column]:
     """Return the measured figures beside those of the net."""
     units = Units.of(found.net)
-    kinds = {one.name: shown_dimension(one.dimension) for one in figures(found.net, list(found.figures))}
+    kinds = {figure.name: shown_dimension(figure.dimension) for figure in figures(found.net, list(found.figures))}
     rows = found.figures.items()
     return [
         Column("Figure", list(found.figures), "name"),

@@ -45,7 +45,7 @@ def growth_text(growth: float, units: Units) -> str:
 
 def unsettled_note(points: Iterable[PointOutcome], figures: Sequence[Figure], units: Units) -> str:
     """Return what the marks mean, with the first of these figures; "" without any."""
-    kinds = {one.name: one.dimension for one in figures}
+    kinds = {figure.name: figure.dimension for figure in figures}
     return note(
         movement(point, one, kinds.get(one.name, ""), units) for point in points for one in point.unsettled.values()
     )

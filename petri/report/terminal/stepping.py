@@ -140,7 +140,7 @@ class Stepper:
         walk, tick = self.walk, self.net.tick
         if not text:
             return lambda: walk.now > self.until
-        names = [one.name for one in self.net.transitions]
+        names = [transition.name for transition in self.net.transitions]
         if text in names:
             number = names.index(text)
             return lambda: any(step.kind == "starts" and step.transition == number for step in walk.steps)

@@ -47,7 +47,9 @@ class _Summary:
         self.every = every
         self.units = self.record.units
         self.cells = Cells(result.net)
-        self.clocked = {row_name(one.name) for one in result.net.transitions if one.clock is not None}
+        self.clocked = {
+            row_name(transition.name) for transition in result.net.transitions if transition.clock is not None
+        }
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.unknown: list[Interval] = []  # the figures that are shown with `±?`
@@ -115,7 +117,7 @@ class _Summary:
             rows.append(("expect", self.units.show(verdict.value, dimension), remark))
         columns = _measure_columns(rows)
         if brief:
-            docs = {first_sentence(one.measure.doc) for one in self.result.measures}
+            docs = {first_sentence(measure.measure.doc) for measure in self.result.measures}
             room = self.console.width - sum(column.natural + GAP for column in columns[:2])
             columns = _measure_columns([(name, value, _without(remark, docs, room)) for name, value, remark in rows])
         self.table(columns)
@@ -138,17 +140,23 @@ class _Summary:
         """
         self.folded = True
         measure = elements[0].measure
-        failed = [one for one in elements if one.failure or not all(verdict.passed for _, verdict in one.verdicts)]
+        failed = [
+            element
+            for element in elements
+            if element.failure or not all(verdict.passed for _, verdict in element.verdicts)
+        ]
         remarks = [Text(first_sentence(measure.doc), style="dim")] if measure.doc else []
         if measure.expectations and not failed:
             remarks.insert(0, Text("✓ all as expected", style="green"))
-        doubtful = next((one for one in elements if one.remarks), elements[0])
+        doubtful = next((element for element in elements if element.remarks), elements[0])
         remarks += [Text(f"{doubtful.name}: {remark}", style="bold yellow") for remark in doubtful.remarks]
-        units = {one.measure.dimension for one in elements}  # a unit of a module can have a size in each instance
+        units = {
+            element.measure.dimension for element in elements
+        }  # a unit of a module can have a size in each instance
         whole = measure.dimension if len(units) == 1 else split_unit(measure.dimension)[0]
         rows: list[tuple[str, str, Text]] = []
         for field in elements[0].recorded or (None,):
-            values = [one.value if field is None else one.recorded[field].mean for one in elements]
+            values = [element.value if field is None else element.recorded[field].mean for element in elements]
             cell = self.least_and_greatest(values, shown_dimension(whole, field))
             title = " ".join(filter(None, (name, field, f"×{len(elements)}")))
             rows.append((f"  {field}", cell, Text()) if rows else (title, cell, Text("\n").join(remarks)))

@@ -61,7 +61,7 @@ def print_each(net: Net, moment: Moment, console: Console, run: str, only: Seque
     print_prose(console, Text(f"{net.name} {_when(values, moment)}{run}", style="bold"))
     told = why_each(net, state)
     lacks = [lack for number, lack in enumerate(told) if lack is not None and number in only]
-    rows = {one.transition: (one.transition, one.copies, one.text) for one in reasons(net, lacks)}
+    rows = {reason.transition: (reason.transition, reason.copies, reason.text) for reason in reasons(net, lacks)}
     ready = [n for n in only if told[n] is None]
     clocks = ClockText(net, state)
     enabled = [
@@ -75,7 +75,7 @@ def print_each(net: Net, moment: Moment, console: Console, run: str, only: Seque
 
 
 def _running(values: Values, firings: Sequence[InProgress], net: Net, name: str) -> str:
-    ends = [one.end for one in firings if one.part == 0 and net.transitions[one.transition].name == name]
+    ends = [firing.end for firing in firings if firing.part == 0 and net.transitions[firing.transition].name == name]
     if not ends:
         return ""
     return f"; {counted(len(ends), 'firing')} in progress, the next to end at {values.time(min(ends))}"
@@ -163,7 +163,7 @@ class _Teller:
         inscription = f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else ""
         text = f"{seen(arc)}{place.name}{inscription}" + (" (only read)" if arc.keep else "")
         there = self._there(arc.place, sees_all=arc.any)
-        reached = [one for one in self.explanation.candidates if len(one.found) >= number]
+        reached = [candidate for candidate in self.explanation.candidates if len(candidate.found) >= number]
         found = sum(len(one.found) > number for one in reached)
         if not reached:
             return text, there, "· not looked at"
@@ -203,7 +203,11 @@ class _Teller:
 
     def _complete(self) -> list[Candidate]:
         """Return the candidates that have found tokens for all arcs."""
-        return [one for one in self.explanation.candidates if len(one.found) == len(self.transition.inputs)]
+        return [
+            candidate
+            for candidate in self.explanation.candidates
+            if len(candidate.found) == len(self.transition.inputs)
+        ]
 
     def _tally(self, unmet: Sequence[Sequence[Unmet]], alone: str) -> str:
         """Over the complete candidates: ✓, ✗ with the text, or how many."""
@@ -241,7 +245,7 @@ class _Teller:
         try:
             first = islice(self.engine.extend(self.transition, variables, []), MOST_ROWS)
             copies = (Binding(list(one.variables), one.found) for one in first)
-            sizes = {len(self.engine.sets(self.transition, one)[number]) for one in copies}
+            sizes = {len(self.engine.sets(self.transition, copy)[number]) for copy in copies}
         except ModelError:
             return "· cannot be found"
         if not sizes:
@@ -391,7 +395,7 @@ class _Teller:
         following = self._following()
         if self.transition.clock is not None:
             return [*self._clocks(), "It fires when its clock has run down, if nothing disables it before.", *following]
-        rivals = tuple(one for one in rivals if self.net.transitions[one[0]].clock is None)
+        rivals = tuple(rival for rival in rivals if self.net.transitions[rival[0]].clock is None)
         own = self.transition.priority
         highest = max(self.net.transitions[other].priority for other, _ in rivals)
         names = [self.net.transitions[other].name for other, _ in rivals if other != number]

@@ -45,7 +45,12 @@ def _opened(checker: CheckState, opened: OpenSpace) -> Iterator[OpenSpace]:
         opened.scope.names[d.alias] = SpaceSymbol(d.alias, d.alias_span or d.span, d, scope)
         body = checker.bodies[id(scope)] = Body(d.alias, scope)
         opened.body.instances.append(InstanceTemplate(d.alias, (), None, body, (), (), d.span))
-        expected = [one for file in inner.files for one in file.declarations if isinstance(one, tree.Expect)]
+        expected = [
+            declaration
+            for file in inner.files
+            for declaration in file.declarations
+            if isinstance(declaration, tree.Expect)
+        ]
         if expected:
             checker.problems.error("not-with-as", d.span, path=expected[0].span.file, alias=d.alias)
         yield from _opened(checker, OpenSpace(inner, scope, body, f"{opened.prefix}{d.alias}."))

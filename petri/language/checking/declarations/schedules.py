@@ -139,7 +139,7 @@ def check_schedules(checker: CheckState, scope: Scope, declarations: Sequence[tr
 
 
 def _check(reader: Reader, d: tree.Schedule) -> None:
-    replace(reader, where="a value of a schedule").read(tree.List(tuple([one.value for one in d.stages]), d.span))
+    replace(reader, where="a value of a schedule").read(tree.List(tuple([stage.value for stage in d.stages]), d.span))
     last: tuple[Fraction, Span] | None = None
     for written in (*(stage.start for stage in d.stages), *([] if d.every is None else [d.every])):
         node = needed(reader.read_fixed(written, reader.checker.units.time_type))

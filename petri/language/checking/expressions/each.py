@@ -142,11 +142,11 @@ def _values(
     """
     found: list[Value] = []
     size = 0
-    for one in elements:
+    for element in elements:
         reader.checker.repeated += 1
         if reader.checker.repeated > MOST_REPEATED:
             raise CheckError("too-much-repeated", e.span, limit=MOST_REPEATED)
-        inner = replace(reader, elements={**reader.elements, e.over.variable: (one.type, one.nodes)})
+        inner = replace(reader, elements={**reader.elements, e.over.variable: (element.type, element.nodes)})
         value = inner.read(e.value, expected)
         if isinstance(value.type, Unknown):
             raise Reported

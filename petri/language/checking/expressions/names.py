@@ -38,7 +38,7 @@ def mentions(e: object) -> Iterator[tuple[str, Span]]:
             yield from mentions((indices_of(place), e.arguments))
         case tree.Each() | tree.ListFor():
             yield from mentions(e.over.source)
-            yield from (one for one in mentions(e.value) if one[0] != e.over.variable)
+            yield from (mention for mention in mentions(e.value) if mention[0] != e.over.variable)
         case tuple():
             for part in e:
                 yield from mentions(part)

@@ -46,7 +46,7 @@ def _of_draw(reader: Reader, e: tree.Call, wanted: Dimension) -> dict[str, str]:
     if not isinstance(e.function, tree.Name) or e.function.name not in DISTRIBUTIONS:
         return {}
     name = e.function.name
-    parameters = [one.name for one in OPERATIONS[name].parameters] if name in OPERATIONS else []
+    parameters = [parameter.name for parameter in OPERATIONS[name].parameters] if name in OPERATIONS else []
     if "mean" not in parameters or len(parameters) != len(e.arguments):
         return {}
     rate = e.arguments[parameters.index("mean")]

@@ -96,7 +96,11 @@ class MeasureTemplate(Struct):
             None if probe is None else probe.number(flat),
             self.record,
             None if self.window is None else _length(flat.value(self.window), self.window),
-            tuple(one.build(flat, name) for one in self.expectations if in_net(flat, one.condition)),
+            tuple(
+                expectation.build(flat, name)
+                for expectation in self.expectations
+                if in_net(flat, expectation.condition)
+            ),
             d.doc,
             d.span,
         )

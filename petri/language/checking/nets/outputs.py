@@ -166,7 +166,7 @@ def several_patterns(problems: Problems, use: PlaceUse, arguments: Sequence[tree
     listed = ", ".join(problems.text(argument.span) for argument in arguments)
     kind = use.symbol.type
     name = kind.name if isinstance(kind, Record) else ""
-    named = all(isinstance(one, tree.Weighted) and isinstance(one.value, tree.Name) for one in arguments)
+    named = all(isinstance(argument, tree.Weighted) and isinstance(argument.value, tree.Name) for argument in arguments)
     inside = f"{{{listed}}}" if named else f"{name}({listed})"
     suggestion = f"{problems.text(use.span)}({inside})" if name else None
     return CheckError("one-pattern", span, name=use.symbol.name, suggestion=suggestion)

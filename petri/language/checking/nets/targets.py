@@ -99,8 +99,8 @@ class Target(Struct):
                 values = range(int(value(index.node)), int(value(index.last)) + 1)
                 singles = (Index(constant(one, "int"), ()) for one in values)
                 return (
-                    replace(self, steps=(*self.steps[:at], (name, (*before, one, *after)), *self.steps[at + 1 :]))
-                    for one in singles
+                    replace(self, steps=(*self.steps[:at], (name, (*before, single, *after)), *self.steps[at + 1 :]))
+                    for single in singles
                 )
         return None
 

@@ -55,7 +55,11 @@ def refuse_other_terms(reader: Reader, e: tree.Expr) -> None:
     if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name in DISTRIBUTIONS:
         if reader.scope.find(e.function.name) is not None:
             return
-        weights = [reader.problems.text(one.weight.span) for one in e.arguments if isinstance(one, tree.Weighted)]
+        weights = [
+            reader.problems.text(argument.weight.span)
+            for argument in e.arguments
+            if isinstance(argument, tree.Weighted)
+        ]
         if weights:
             raise CheckError("output-chosen", e.span, sign="choice", first=weights[0], second=(*weights, "1")[1])
         raise CheckError("time-as-arc", e.span, text=text)

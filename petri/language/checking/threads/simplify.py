@@ -113,7 +113,7 @@ def _melts(t: Transition, transitions: Sequence[Transition], misses: Misses) -> 
         return False
     if any(_leads(output, t.source) for output in t.outputs):
         return False
-    deciding = [(one.condition, *one.values.values()) for output in t.outputs for one in output.targets]
+    deciding = [(target.condition, *target.values.values()) for output in t.outputs for target in output.targets]
     deciding += [(output.condition, output.term) for output in t.outputs]
     return not any(_reads_too_early(one, t, transitions, misses) for one in deciding)
 

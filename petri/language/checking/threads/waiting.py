@@ -16,7 +16,7 @@ from petri.language.syntax import tree
 def arrange(states: Sequence[State], transitions: Sequence[Transition], bindings: Bindings) -> None:
     """Set `distinct` and `discipline` of the states, whose live values are known."""
     for state in states:
-        leading = [one for one in transitions if one.source is state]
+        leading = [transition for transition in transitions if transition.source is state]
         _prefer_by_order(state, [one for one in leading if in_turn(one) and one.clock is None], bindings)
         clocks = [one.clock for one in leading if one.clock is not None]
         coloured = bool(state.kept) or state.request is not None
