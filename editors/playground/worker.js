@@ -40,7 +40,7 @@ function end() { running?.run.destroy(); running = null; }
 function attempt(asked, work) {
   try { work(asked); } catch (error) {
     end();
-    const last = pyodide.runPython("import sys; getattr(sys, 'last_exc', None)");
+    const last = error.type && pyodide.runPython("import sys; getattr(sys, 'last_exc', None)"); // the error itself, of Python
     tell("failed", { number: asked?.number, text: last ? playground.told(last) : String(error) });
   }
 }

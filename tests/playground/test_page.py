@@ -189,6 +189,28 @@ def test_stop_is_heard(page: tuple[Browser, Served]) -> None:
     assert browser.value("ready")  # the worker was not ended
 
 
+def test_a_run_that_hears_no_stop_is_ended_with_the_simulator(page: tuple[Browser, Served]) -> None:
+    browser, _ = page
+    put(browser, LONG)
+    browser.value("worker.onmessage = null; run(); stop()")  # the page hears nothing of the worker any more
+    browser.until("!ready")
+    assert "it has no figures" in browser.value("document.getElementById('figures').textContent")
+    browser.until("ready")
+    assert browser.value("text.value") == LONG
+    put(browser, first())
+    assert "goodput" in figures(browser)
+
+
+@pytest.mark.parametrize("field", ["replications", "seed", "max_firings", "set"])
+def test_a_setting_that_is_none_is_refused(page: tuple[Browser, Served], field: str) -> None:
+    browser, _ = page
+    put(browser, first())
+    browser.value(f"at('{field}').value = 'x'")
+    shown = figures(browser)
+    browser.value(f"at('{field}').value = ''")
+    assert shown.rstrip().endswith("`x`.")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_fits_the_screen(page: tuple[Browser, Served], width: int) -> None:
     browser, _ = page

@@ -1,5 +1,7 @@
 //! In place of this room where there is no machine code (WebAssembly): every net is interpreted. `engine/src/lib.rs` chooses by the
 //! target, so no feature can be forgotten, and the code generator is not compiled. How transitions would be run stays known.
+//!
+//! - [`speed`]: how each transition is run, for people to read
 
 pub mod blueprint {
     pub mod interpreted;
