@@ -200,6 +200,22 @@ class Tools(Frozen):
         options += [*settings(parameters), *_options(replications=replications, seed=seed)]
         return self._said(await self._ran(context, "search", net, *options))
 
+    async def sensitivity(
+        self,
+        net: Net,
+        context: Context,
+        parameters: Settings = None,
+        measures: Sequence[str] = (),
+        exact: Annotated[bool, Field(description="From exact solutions instead of runs.")] = False,
+        replications: Annotated[int | None, Field(ge=2, description="Replications of each changed net.")] = None,
+        seed: Seed = None,
+        first_line: Line = 1,
+    ) -> str:
+        """Say how much each measure changes with each parameter, and if a transition were 10 % faster."""
+        options = [*settings(parameters), *(f"--measure={name}" for name in measures), *["--exact"] * exact]
+        options += _options(replications=replications, seed=seed)
+        return self._said(await self._ran(context, "sensitivity", net, "--quiet", *options), first_line)
+
     async def info(self, net: Net, context: Context, parameters: Settings = None, first_line: Line = 1) -> str:
         """Show the parameters, places, transitions and measures of a net."""
         return self._said(await self._ran(context, "info", net, *settings(parameters)), first_line)

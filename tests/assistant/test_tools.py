@@ -79,6 +79,9 @@ def test_a_net_is_checked_run_solved_explained_and_drawn(tmp_path: Path) -> None
         assert not failed
         assert "2 points, 4 replications" in text
         assert str(tmp_path) not in text
+        failed, text = await call("sensitivity", net=QUEUE, measures=["waiting"], replications=4)
+        assert not failed
+        assert re.search(r"serve +10% faster", text)
         assert [file.name for file in tmp_path.iterdir()] == ["mine.net"]
 
     served(tmp_path, work)
