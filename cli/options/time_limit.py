@@ -35,4 +35,4 @@ def parse(text: str | None) -> TimeLimit | None:
 def tell_over(limit: TimeLimit | None) -> None:
     """Say on stderr that it was the time limit which ended the command, if it was."""
     if limit is not None and limit.over:
-        tell(Diagnostic("time-over", severity="note"))
+        tell(Diagnostic("time-over", severity="warning"))

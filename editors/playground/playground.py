@@ -27,8 +27,10 @@ from petri.report import picture
 from petri.report.terminal.shown import shown
 from petri.report.terminal.summary import print_summary
 from petri.result import Result
+from petri.run.driver import Driver
 from petri.run.ensemble import Ensemble
-from petri.run.replications import Driver, Progress, batches_kept
+from petri.run.progress import Progress
+from petri.run.replications import batches_kept
 from petri.run.stop import StopSign
 
 SLICE = 0.05  # seconds of a run between looks at messages of the page

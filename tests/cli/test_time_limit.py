@@ -41,7 +41,7 @@ def test_a_search_for_bindings_ends_with_the_time(call: Call, write: Callable[..
     assert found.status == 130
     assert time.monotonic() - begun < 20
     assert "PARTIAL RESULTS: interrupted" in found.out
-    assert "note[time-over]: the time limit is over" in found.err
+    assert "warning[time-over]: the time limit is over" in found.err
     assert "0 of 2 replications finished" in found.err
 
 
@@ -116,7 +116,7 @@ def test_a_sweep_keeps_what_is_stored(call: Call, tmp_path: Path, monkeypatch: p
     options = ("queue.net", "--grid", "load=0.3,0.6", "-n", "400", "--engine", "reference", "--workers", "1")
     found = call("sweep", *options, "--until", "500", "--time-limit", "2", "-q")
     assert found.status == 130
-    assert "note[time-over]" in found.err
+    assert "warning[time-over]" in found.err
     assert "kept in `queue-sweep.db`" in found.err
     assert (tmp_path / "queue-sweep.db").exists()
 
@@ -140,7 +140,7 @@ def test_a_validation_stops(call: Call, tmp_path: Path) -> None:
     options = ("--folder", str(tmp_path), "--stores", str(tmp_path / "stores"), "--engine", "reference")
     found = call("validate", "all", *options, "--workers", "1", "--time-limit", "1", "-q")
     assert found.status == 130
-    assert "note[time-over]" in found.err
+    assert "warning[time-over]" in found.err
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-3", "5 Gbps", ""])

@@ -58,7 +58,7 @@ impl Engine {
 
     /// Whether its clock has run down.
     fn is_single_due(&mut self, raced: Raced) -> Outcome<bool> {
-        if !self.holds(raced)?.0 {
+        if !self.is_possible(raced) || !self.holds(raced)?.0 {
             return Ok(false);
         }
         let mut key = std::mem::take(&mut self.scratch.key);

@@ -91,6 +91,7 @@ impl<'a> Planner<'a> {
         planner.neighbour(id);
         let mut plan = planner.plan(id, &program.transitions[id]);
         (plan.fires, plan.races) = (false, None);
+        plan.watched = (0, 0); // it may be looked at while tokens are missing
         plan.clock_time = planner.clock_time(&program.transitions[id]);
         let calls = std::mem::take(&mut planner.calls);
         let (blueprint, names) = planner.end(Subject::Transition(Box::new(plan)));
