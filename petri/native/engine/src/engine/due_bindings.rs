@@ -1,10 +1,7 @@
 //! The bindings of a transition with clocks of its own, the tokens that identify them, and those that are due (C1, C3).
 
-use std::ptr::{from_mut, from_ref};
-
 use crate::base::fault::Outcome;
 use crate::engine::binding::{bind, bind_arc, position};
-use crate::engine::code::{Code, ENABLED, GENERAL};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::engine::search::{Goal, Scratch};
@@ -19,19 +16,12 @@ impl Engine {
         Ok(self.scratch.take_listed())
     }
 
-    /// Whether the only binding there may be is enabled, where watches hold; and the time of a clock that is set now, if machine
-    /// code computes it.
+    /// Whether the only binding there may be is enabled, where watches hold; and the time of a clock that is set now, if it
+    /// is always the same.
     pub(super) fn holds(&mut self, raced: Raced) -> Outcome<(bool, Option<f64>)> {
         let Raced { program, plan, clock } = raced;
         if let Some(time) = clock.known_time() {
             return Ok((true, Some(time)));
-        }
-        self.value = f64::NAN.to_bits();
-        let code = self.code.as_deref().map(from_ref::<Code>);
-        // SAFETY: the engine keeps the code, which is for its program.
-        let found = code.map_or(GENERAL, |code| unsafe { (&*code).looks[clock.shadow].look(from_mut(self).cast()) });
-        if found <= ENABLED {
-            return Ok((found == ENABLED, Some(f64::from_bits(self.value)).filter(|time| !time.is_nan())));
         }
         if clock.watched {
             return Ok((true, None));

@@ -321,13 +321,10 @@ impl<'a> Generator<'a> {
                 transitions.push(self.owner(&mut shapes, planned));
                 continue;
             }
-            // The interpreter looks at other shadows, unless there is one binding at most.
-            let clock = program.transitions[id].clock.as_ref().filter(|_| id != shadow);
-            let is_single = clock.is_some_and(|clock| clock.single && clock.known_time().is_none());
-            let is_cold = (!hot.is_empty() && !hot.contains(&id)) || id != shadow && !is_single;
+            // The interpreter looks at other shadows.
+            let is_cold = (!hot.is_empty() && !hot.contains(&id)) || id != shadow;
             let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
-            let planned = if is_single { Planner::only_binding } else { Planner::planned };
-            let Planned { mut blueprint, mut names, calls } = planned(program, profile, id, expressions);
+            let Planned { mut blueprint, mut names, calls } = Planner::planned(program, profile, id, expressions);
             if is_cold {
                 blueprint.leave_to_engine();
             }

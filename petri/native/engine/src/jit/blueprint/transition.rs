@@ -45,8 +45,6 @@ pub struct TransitionPlan {
     pub fires: bool,
     /// Its firings end a clock.
     pub races: Option<Races>,
-    /// What looks at it also computes the time of its clock.
-    pub clock_time: Option<Real>,
     /// The rates that its firing changes, its own first: in a net of one clock, where the firing is all of its instant.
     pub settles: Vec<Settle>,
     /// It only ends: it delivers the tokens of an output with a delay.

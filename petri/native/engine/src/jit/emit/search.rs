@@ -5,7 +5,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use cranelift_frontend::Variable;
 
 use crate::engine::code::ENABLED;
@@ -119,12 +119,6 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
                 s.e.b.def_var(enabled, yes);
                 s.e.jump(next, &[]);
             } else {
-                if let Some(time) = &plan.clock_time {
-                    let now = s.e.now;
-                    let time = s.expressions().real_value(time, now);
-                    let bits = s.e.b.ins().bitcast(I64, MemFlagsData::new(), time);
-                    s.e.store(bits, s.e.engine, s.e.layout.value);
-                }
                 s.e.leave(ENABLED);
             }
         });

@@ -80,24 +80,6 @@ impl<'a> Planner<'a> {
         Planned { blueprint, names, calls }
     }
 
-    /// The blueprint of what looks, whatever its clock, at a transition with one binding at most.
-    pub fn only_binding(
-        program: &'a Program,
-        profile: Option<&'a Profile>,
-        id: TransitionId,
-        expressions: Expressions,
-    ) -> Planned {
-        let mut planner = Planner { expressions, ..Planner::new(program, profile) };
-        planner.neighbour(id);
-        let mut plan = planner.plan(id, &program.transitions[id]);
-        (plan.fires, plan.races) = (false, None);
-        plan.watched = (0, 0); // it may be looked at while tokens are missing
-        plan.clock_time = planner.clock_time(&program.transitions[id]);
-        let calls = std::mem::take(&mut planner.calls);
-        let (blueprint, names) = planner.end(Subject::Transition(Box::new(plan)));
-        Planned { blueprint, names, calls }
-    }
-
     /// The blueprint of what happens as tokens arrive in a place.
     pub fn arrival(
         program: &'a Program,

@@ -56,7 +56,6 @@ impl<'a> Planner<'a> {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
                 _ => Races::Own { lost: clock.single || !clock.contested.is_empty() },
             }),
-            clock_time: None,
             settles: match &plan.clock {
                 Some(clock) if self.program.one_clock => self.settles(clock.number),
                 _ => Vec::new(),
@@ -64,14 +63,6 @@ impl<'a> Planner<'a> {
             delivers: plan.delivers.is_some(),
             cold: false,
         }
-    }
-
-    /// The time of the clock of a transition, unless it is drawn.
-    pub(super) fn clock_time(&mut self, plan: &TransitionProgram) -> Option<Real> {
-        let clock = plan.clock.as_ref().filter(|clock| clock.mean.is_none())?;
-        self.computes = true;
-        let time = self.real(&clock.time);
-        self.computes.then_some(time)
     }
 
     /// Where the runtime has to evaluate a value, it does all.
