@@ -120,7 +120,7 @@ def test_a_call_ends_at_its_limit_of_time_and_shows_what_it_has(tmp_path: Path) 
         assert "PARTIAL RESULTS: interrupted" in text
         assert "limit of time" in text
 
-    served(tmp_path, work, "--seconds", "5")
+    served(tmp_path, work, "--seconds", "15")
 
 
 def test_a_call_that_is_given_up_ends(tmp_path: Path) -> None:
