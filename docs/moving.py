@@ -32,13 +32,13 @@ def moving(model: petri.Model, drawing: str) -> str:
         transition = net.transitions[fired[number].transition]
         places = [arc.places[0] for arc in transition.outputs] if ends else [arc.place for arc in transition.inputs]
         for place in places:
-            found = paths.get((net.places[place].name, transition.name), "")
-            circles.append(_circle(found, turn, len(events), ends != found.startswith("from the transition ")))
+            path, from_transition = paths[net.places[place].name, transition.name]
+            circles.append(_circle(path, turn, len(events), ends != from_transition))
     return drawing.replace("</svg>", "".join(circles) + "</svg>")
 
 
-def _paths(drawing: str) -> dict[tuple[str, str], str]:
-    """Return the path between each place and transition; where it begins at the transition, this stands before it."""
+def _paths(drawing: str) -> dict[tuple[str, str], tuple[str, bool]]:
+    """Return the path between each place and transition, and whether it begins at the transition."""
     nodes = {
         name: (float(x) + float(width or 0) / 2, float(y) + (18 if width else 0))
         for name, x, y, width in _NODE.findall(drawing)
@@ -48,10 +48,8 @@ def _paths(drawing: str) -> dict[tuple[str, str], str]:
     for path in _ARC.findall(drawing):
         numbers = list(map(float, _NUMBER.findall(path)))
         first, last = (_nearest(nodes, (x, y)) for x, y in (numbers[:2], numbers[-2:]))
-        if first in transitions:
-            found[last, first] = f"from the transition {path}"
-        else:
-            found[first, last] = path
+        begins = first in transitions
+        found[(last, first) if begins else (first, last)] = path, begins
     return found
 
 
@@ -61,7 +59,6 @@ def _nearest(nodes: dict[str, Point], point: Point) -> str:
 
 def _circle(path: str, turn: int, turns: int, backwards: bool) -> str:
     """Return a token that goes along a path in one of the turns of the picture."""
-    path = path.removeprefix("from the transition ")
     begin, end, seconds = turn / turns, (turn + 1) / turns, turns * STEP
     points = "1;1;0;0" if backwards else "0;0;1;1"
     times = f'keyTimes="0;{begin:.4f};{end:.4f};1" dur="{seconds:.1f}s" repeatCount="indefinite"'

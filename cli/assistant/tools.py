@@ -15,6 +15,7 @@ from petri import library
 from petri.diagnostics import did_you_mean
 from petri.structs import Frozen, replace
 
+from ..terminal import exits
 from . import pages
 from .calls import Answer, Caller, Refused, settings, shortened
 
@@ -35,10 +36,10 @@ Time = Annotated[
 ]
 
 MEANINGS: Final = {
-    1: "an expectation failed, a figure could not be computed, or the net has errors",
-    2: "could not start",
-    3: "stopped with an error in the model",
-    130: "stopped at the limit of time; what is shown is partial",
+    exits.FAILED: "an expectation failed, a figure could not be computed, or the net has errors",
+    exits.NOT_STARTED: "could not start",
+    exits.STOPPED: "stopped with an error in the model",
+    exits.INTERRUPTED: "stopped at the limit of time; what is shown is partial",
     None: "killed at the limit of time",
 }
 

@@ -16,18 +16,11 @@ impl Engine {
         Ok(self.scratch.take_listed())
     }
 
-    /// Whether the only binding there may be is enabled, where watches hold; and the time of a clock that is set now, if it
-    /// is always the same.
-    pub(super) fn holds(&mut self, raced: Raced) -> Outcome<(bool, Option<f64>)> {
+    /// Whether the only binding there may be is enabled, where watches hold.
+    pub(super) fn holds(&mut self, raced: Raced) -> Outcome<bool> {
         let Raced { program, plan, clock } = raced;
-        if let Some(time) = clock.known_time() {
-            return Ok((true, Some(time)));
-        }
-        if clock.watched {
-            return Ok((true, None));
-        }
         let goal = if plan.exhaustive { Goal::All } else { Goal::First };
-        Ok((self.search(program, plan, goal)? > 0, None))
+        Ok(clock.watched || self.search(program, plan, goal)? > 0)
     }
 
     /// Appends the numbers of the coloured tokens of this binding.
@@ -48,7 +41,7 @@ impl Engine {
 
     /// Whether its clock has run down.
     fn is_single_due(&mut self, raced: Raced) -> Outcome<bool> {
-        if !self.is_possible(raced) || !self.holds(raced)?.0 {
+        if !self.holds(raced)? {
             return Ok(false);
         }
         let mut key = std::mem::take(&mut self.scratch.key);

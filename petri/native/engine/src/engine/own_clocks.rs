@@ -79,7 +79,7 @@ impl Engine {
     /// The clock of the only binding there may be, of the tokens that places show.
     pub(super) fn settle_single(&mut self, raced: Raced) -> Outcome<()> {
         let (clock, now) = (raced.clock, self.now);
-        let (enabled, time) = if self.is_possible(raced) { self.holds(raced)? } else { (false, None) };
+        let enabled = self.is_possible(raced) && self.holds(raced)?;
         let counted = self.clocks.of[clock.number].running;
         if !enabled && counted == 0 && self.own(raced).count == 0 {
             return Ok(());
@@ -113,7 +113,7 @@ impl Engine {
                 own.start(stopped, left, now);
             }
             None if enabled => {
-                match time.filter(|&time| time > -1.0 && self.clocks.kept < self.limits.tokens) {
+                match clock.known_time().filter(|&time| time > -1.0 && self.clocks.kept < self.limits.tokens) {
                     Some(time) => self.set_clock(raced, &key, self.clock_time(raced, time), 0.0),
                     None => {
                         self.load_shown(raced);

@@ -107,8 +107,7 @@ pub struct Sampled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Races {
     Part(WordRef),
-    /// `lost`: a clock that has run down may have lost its tokens, which the runtime knows. The code of its shadow looks
-    /// whether it has a binding.
+    /// `lost`: a clock that has run down may have lost its tokens, which the runtime knows.
     Own {
         lost: bool,
     },
