@@ -166,7 +166,7 @@ wheel: $(VENV)/.python
 
 # What is published: the sources, a wheel for each kind of Linux processor, and the extension of the editor. The wheels run
 # with glibc 2.28 (RHEL 8, Debian 10, Ubuntu 20.04) or newer, wherever they are built: zig links them for it, and rustup brings
-# the standard library of the other processor. `auditwheel repair` fails where a wheel needs something newer.
+# the standard library of the other processor. `auditwheel` finds the oldest that a wheel runs with; anything newer fails here.
 GLIBC := 2.28
 PROCESSORS := x86_64 aarch64
 RELEASE := $(abspath $(VENV)-release/bin)
@@ -182,8 +182,8 @@ release: $(VENV)-release/.installed
 		PATH="$(RELEASE):$$PATH" CARGO=$(abspath build/release/cargo) CARGO_BUILD_TARGET=$$processor-unknown-linux-gnu PNSIM_NATIVE=1 \
 			_PYTHON_HOST_PLATFORM=linux-$$processor \
 			python -m build --quiet --no-isolation --wheel --outdir build/release . && \
-		PATH="$(RELEASE):$$PATH" auditwheel repair --only-plat --plat manylinux_$(subst .,_,$(GLIBC))_$$processor \
-			--wheel-dir dist build/release/pnsim-*_$$processor.whl || exit 1; \
+		PATH="$(RELEASE):$$PATH" auditwheel repair --only-plat --plat auto --wheel-dir dist build/release/pnsim-*_$$processor.whl && \
+		ls dist/pnsim-*-manylinux_$(subst .,_,$(GLIBC))_$$processor.whl || exit 1; \
 	done
 	$(RELEASE)/twine check --strict dist/*
 	$(if $(shell command -v npm),cd editors/vscode && npm ci --silent && npm run --silent package && mv pnsim.vsix $(abspath dist)/,@echo 'npm is not on the path: the extension for Visual Studio Code is left out')
