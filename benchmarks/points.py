@@ -1,4 +1,4 @@
-"""What another number costs: `python -m benchmarks.points [NET …]`, by default all nets of the library.
+"""What another number costs: `python -m benchmarks.points [NET …]`, by default all nets of the library without streams.
 
 A point of a sweep, or a slider of a live page, gives a parameter another value. Shown is processor time [ms] from the
 values to the first firing, the median over the parameters that can be turned without the text and the slowest of these:
@@ -79,7 +79,7 @@ def row(name: str, values: Mapping[str, float]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.points", description=__doc__)
     parser.add_argument("net", nargs="*", default=[name for name, _ in library.named(library.nets())])
-    names = parser.parse_args().net
+    names = [name for name in parser.parse_args().net if not any(place.stream for place in petri.load(name).net.places)]
     print(f"{'':36}{'places':>7}{'trans.':>7}{'turned':>8}{'text':>10}{'kept':>9}{'slowest':>9}{'rust':>9}")
     for name in names:
         print(row(name, {}))
