@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,14 @@ from petri.experiment.design.preparation import in_units
 from petri.experiment.design.sampling import Axis as SampledAxis
 from petri.experiment.design.sampling import Values, latin_hypercube
 from petri.experiment.errors import problem
+from petri.experiment.procedure.workers import Workers
+from petri.experiment.tuning.definition import Tuning
 from petri.experiment.tuning.evaluation import Evaluation
-from petri.experiment.tuning.space import Axis, Tuning, axes
+from petri.experiment.tuning.space import Axis, axes
 from petri.measure.arrays import Floats
 from petri.measure.figures import figures
 from petri.net import Net
+from petri.result.export import number
 from petri.run.stop import TimeLimit
 
 LARGEST = 1 << 20  # bytes of a file of figures
@@ -52,6 +56,20 @@ class Calibration:
     exact: bool
     replications: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON types; what is not determined is None."""
+        return {
+            "parameters": dict(self.values),
+            "half_widths": {name: number(one) for name, one in self.half_widths.items()},
+            "alike": [list(names) for names in self.alike],
+            "figures": {
+                name: dict(zip(("measured", "error", "net"), of, strict=True)) for name, of in self.figures.items()
+            },
+            "probability": number(self.probability),
+            "exact": self.exact,
+            "replications": self.replications,
+        }
+
 
 def read_measured(path: str) -> dict[str, tuple[str, str]]:
     """Return a file of figures: `measure,value,error` in each row. Raises ExperimentError."""
@@ -71,32 +89,36 @@ def read_measured(path: str) -> dict[str, tuple[str, str]]:
     return {name.strip(): (value.strip(), error.strip()) for name, value, error in rows[1:]}
 
 
-def calibrate(
+def run_calibration(
     tuning: Tuning,
-    measured: Measured,
+    measured: Measured | None = None,
     store: str | Path | None = None,
     *,
     engine: str = "auto",
-    threads: int | None = None,
+    workers: Workers | int | None = None,
     time_limit: float | TimeLimit | None = None,
 ) -> Calibration:
     """Return the parameters in `tuning.over`, which are reals, at which the figures are nearest to the measured ones.
 
-    Raises ExperimentError, LanguageError; `Stopped` where the time limit or Ctrl-C came.
+    measured: instead of those of the file `tuning.match`. Raises ExperimentError, LanguageError; Interrupted where the
+    time limit or Ctrl-C came.
     """
+    if tuning.aims or tuning.where:
+        raise problem("tune-match-and-aim")
     if not tuning.over:
         raise problem("tune-over-nothing")
+    measured = read_measured(tuning.match or "") if measured is None else measured
     with tempfile.TemporaryDirectory(prefix="pnsim-") as folder:
         path = Path(folder) / "tune.db" if store is None else Path(store)
         limit = TimeLimit.of(time_limit)
-        evaluation = Evaluation(tuning.runs, list(measured), path, engine, threads, limit, tuning.simulate)
+        evaluation = Evaluation(tuning.runs, list(measured), path, engine, workers, limit, tuning.solve)
         return _Calibrating(tuning, measured, evaluation).run()
 
 
 class _Calibrating:
     def __init__(self, tuning: Tuning, measured: Measured, evaluation: Evaluation) -> None:
         self.evaluation, net = evaluation, evaluation.net
-        self.axes = axes(tuning.over, net)
+        self.axes = axes(tuning.over or {}, net)
         if other := next((axis.name for axis in self.axes if axis.between is None), None):
             raise problem("tune-match-reals", name=other)
         if len(measured) < len(self.axes):
@@ -129,7 +151,7 @@ class _Calibrating:
         start = min(begins, key=lambda one: float((self.residuals(one) ** 2).sum()))
         optimise = library("scipy.optimize")
         found = optimise.least_squares(
-            self.residuals, start, bounds=(0.0, 1.0), diff_step=STEP, x_scale=1.0, xtol=1e-4, ftol=1e-6, max_nfev=60
+            self.residuals, start, jac=self.slopes, bounds=(0.0, 1.0), xtol=1e-4, ftol=1e-6, max_nfev=60
         )
         return self.judged(found.x, self.slopes(found.x), float((found.fun**2).sum()))
 

@@ -8,13 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from petri.experiment.errors import problem
+from petri.experiment.procedure.points import Interrupted
+from petri.experiment.procedure.workers import Workers
 from petri.experiment.threshold.condition import COMPARISONS, Condition, parse_condition
-from petri.experiment.tuning.evaluation import Evaluation, Setting, Stopped
-from petri.experiment.tuning.space import Axis, Tuning, axes, usual_trials
+from petri.experiment.tuning.definition import Tuning
+from petri.experiment.tuning.evaluation import Evaluation, Setting
+from petri.experiment.tuning.space import Axis, axes, usual_trials
 from petri.measure.intervals import student_quantile
 from petri.net import Net
 from petri.run.stop import TimeLimit
@@ -45,13 +49,24 @@ class Tuned:
     interrupted: bool = False
     nearest: Setting | None = None  # to the condition, where none meets it
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON types."""
+        return {
+            "best": None if self.best is None else self.best.to_dict(),
+            "front": [one.to_dict() for one in self.front],
+            "tried": [one.to_dict() for one in self.tried],
+            "certain": self.certain,
+            "replications": self.replications,
+            "interrupted": self.interrupted,
+        }
 
-def tune(
+
+def run_tuning(
     tuning: Tuning,
     store: str | Path | None = None,
     *,
     engine: str = "auto",
-    threads: int | None = None,
+    workers: Workers | int | None = None,
     time_limit: float | TimeLimit | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Tuned:
@@ -61,11 +76,13 @@ def tune(
     how many settings were proposed, and how many shall be. Raises ExperimentError, also without optuna, and
     LanguageError.
     """
-    if not tuning.aims or len(tuning.aims) > 2 or not tuning.over:
-        raise problem("tune-no-aim" if tuning.over else "tune-over-nothing", count=len(tuning.aims))
+    if not tuning.over:
+        raise problem("tune-over-nothing")
+    if not 1 <= len(tuning.aims) <= 2:
+        raise problem("tune-no-aim", count=len(tuning.aims))
     with tempfile.TemporaryDirectory(prefix="pnsim-") as folder:
         path = Path(folder) / "tune.db" if store is None else Path(store)
-        return _Tuner(tuning, path, engine, threads, TimeLimit.of(time_limit), watch).run()
+        return _Tuner(tuning, path, engine, workers, TimeLimit.of(time_limit), watch).run()
 
 
 def needs_optuna() -> ModuleType:
@@ -81,16 +98,17 @@ def needs_optuna() -> ModuleType:
 
 class _Tuner:
     def __init__(
-        self, tuning: Tuning, store: Path, engine: str, threads: int | None, limit: TimeLimit,
+        self, tuning: Tuning, store: Path, engine: str, workers: Workers | int | None, limit: TimeLimit,
         watch: Callable[[int, int], None] | None,
     ) -> None:  # fmt: skip
         self.optuna = needs_optuna()
         self.tuning, self.watch = tuning, watch
-        self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, threads, limit, tuning.simulate)
+        self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, workers, limit, tuning.solve)
         net = self.evaluation.net
-        self.axes = axes(tuning.over, net)
+        over = tuning.over or {}
+        self.axes = axes(over, net)
         self.trials = tuning.trials or usual_trials(self.axes)
-        for name in tuning.over:
+        for name in over:
             if name in tuning.runs.fixed:
                 raise problem("experiment-same-parameter", name=name, where="--over")
         self.condition: Condition | None = parse_condition(tuning.where, net) if tuning.where else None
@@ -105,7 +123,7 @@ class _Tuner:
                 self.race()
             else:
                 self.evaluation.more([one.values for one in self.front()], 4 * FIRST)
-        except (Stopped, KeyboardInterrupt):
+        except (Interrupted, KeyboardInterrupt):
             interrupted = True
         return self.found(interrupted)
 
@@ -152,7 +170,7 @@ class _Tuner:
 
     def race(self) -> None:
         """Replicate the best settings until each but one is clearly worse, or equal within what does not matter."""
-        most = self.tuning.runs.max_replications
+        most = self.tuning.max_replications
         alive = self.ranked()[:LAST]
         count = FIRST
         while alive and not alive[0].exact:

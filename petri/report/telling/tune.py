@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from shlex import quote
 
 from petri.experiment.design.definition import shown
-from petri.experiment.tuning import Calibration, Tuned
+from petri.experiment.tuning.calibration import Calibration
 from petri.experiment.tuning.evaluation import Setting
+from petri.experiment.tuning.procedure import Tuned
 from petri.measure.figures import figures
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
