@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -171,22 +171,23 @@ class _Tuner:
     def race(self) -> None:
         """Replicate the best settings until each but one is clearly worse, or equal within what does not matter."""
         most = self.tuning.max_replications
-        alive = self.ranked()[:LAST]
+        alive = self.leading(self.evaluation.known.values())
         count = FIRST
         while alive and not alive[0].exact:
-            best = self.best_of(alive)
+            best = next(filter(self.holds, alive), alive[0])
             rivals = [one for one in alive if one is not best and self.rivals(one, best)]
             if not rivals and not self.doubtful(best):
                 break
             count *= 2
             if count > most:
                 return
-            alive = self.evaluation.more([best.values, *(rival.values for rival in rivals)], count)
-            alive = sorted(filter(self.holds, alive), key=lambda one: self.scores(one)[0]) or self.ranked()[:LAST]
+            more = self.evaluation.more([best.values, *(rival.values for rival in rivals)], count)
+            alive = self.leading(more) or self.leading(self.evaluation.known.values())
         self.certain = True
 
-    def best_of(self, alive: Sequence[Setting]) -> Setting:
-        return min(alive, key=lambda one: self.scores(one)[0])
+    def leading(self, settings: Iterable[Setting]) -> list[Setting]:
+        """Return the best of the settings that meet the condition, or may do so."""
+        return sorted((one for one in settings if self.holds(one) or self.doubtful(one)), key=self.scores)[:LAST]
 
     def rivals(self, one: Setting, best: Setting) -> bool:
         """Return whether one setting may be better than the best by more than what does not matter."""
@@ -197,11 +198,17 @@ class _Tuner:
         return float(ahead.mean()) + error > self.tuning.within * abs(best.mean(name))
 
     def doubtful(self, setting: Setting) -> bool:
-        """Return whether the condition may not hold: a figure is nearer to its bound than its error."""
-        return self.condition is not None and any(
-            abs(setting.mean(comparison.figure.name) - comparison.bound) < setting.half_width(comparison.figure.name)
-            for comparison in self.condition.comparisons
-        )
+        """Return whether more replications may show that the condition holds, or does not: its figures are nearer to
+        their bounds than their errors, or on the right side.
+        """
+        if setting.failed or self.condition is None:
+            return False
+        near = [
+            abs(setting.mean(one.figure.name) - one.bound) < setting.half_width(one.figure.name)
+            for one in self.condition.comparisons
+        ]
+        holds = [violation <= 0 for violation in self.violations(setting)]
+        return any(near) and all(map(max, near, holds))
 
     # ------------------------------------------------------------ figures
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,6 +190,22 @@ tune:
   trials: 8
   within: 2%
 """
+
+
+def test_what_may_meet_the_condition_is_replicated_until_that_is_known(tmp_path: Path) -> None:
+    """With eight agents, the cheapest, 2.10 calls wait (Erlang's formula); four runs say 2.6 ± 0.7."""
+
+    def best(most: int) -> Tuned:
+        options: dict[str, Any] = {"max_replications": most, "solve": False, "seed": 4}
+        return petri.tune(
+            written(tmp_path, STAFF), where="waiting < 2.4", over={"agents": [8, 9, 10, 11]}, least="cost", **options
+        )
+
+    few, more = best(4), best(64)
+    assert few.best is not None
+    assert more.best is not None
+    assert (few.best.values["agents"], few.certain) == (9, False)
+    assert (more.best.values["agents"], more.certain) == (8, True)
 
 
 def test_a_file_asks_what_options_ask(call: Call) -> None:
