@@ -19,7 +19,7 @@ from petri.experiment.design.sampling import Values, latin_hypercube
 from petri.experiment.errors import problem
 from petri.experiment.procedure.workers import Workers
 from petri.experiment.tuning.definition import Tuning
-from petri.experiment.tuning.evaluation import Evaluation
+from petri.experiment.tuning.evaluation import Evaluation, Setting
 from petri.experiment.tuning.space import Axis, axes
 from petri.measure.arrays import Floats
 from petri.measure.figures import figures
@@ -28,7 +28,7 @@ from petri.result.export import number
 from petri.run.stop import TimeLimit
 
 LARGEST = 1 << 20  # bytes of a file of figures
-REPLICATIONS = 16
+ROUNDS = (16, 64)  # replications of each setting, first and where the first round has ended
 BEGINS = 12  # settings for each parameter, of which the nearest is where the search begins
 STEP = 0.02  # of a range, for differences
 LOOSE = 0.25  # standard error as a share of the range, from which on the data do not determine a direction
@@ -129,40 +129,54 @@ class _Calibrating:
         if not (self.errors > 0).all():
             raise problem("tune-match-error", name=list(measured)[int(np.argmin(self.errors))])
         self.names = list(measured)
+        self.own = np.zeros(len(self.names))  # errors of the net's figures
+        self.replications = ROUNDS[0]
 
     def values(self, shares: Floats) -> Values:
         return {axis.name: axis.at(float(share)) for axis, share in zip(self.axes, shares, strict=True)}
 
     def residuals(self, shares: Floats) -> Floats:
         """Return how far each figure is from the measured one, in errors of both."""
-        (setting,) = self.evaluation.more([self.values(shares)], REPLICATIONS)
+        setting = self.setting(shares)
         if setting.failed:
             return np.full(len(self.names), 1e6)
-        own = np.array([setting.half_width(name) / 2 for name in self.names])
         means = np.array([setting.mean(name) for name in self.names])
-        found: Floats = (means - self.wanted) / np.hypot(self.errors, own)
+        found: Floats = (means - self.wanted) / np.hypot(self.errors, self.own)
         return found
+
+    def setting(self, shares: Floats) -> Setting:
+        (setting,) = self.evaluation.more([self.values(shares)], self.replications)
+        return setting
 
     def run(self) -> Calibration:
         count = len(self.axes)
         sampled = latin_hypercube({str(at): _UNIT for at in range(count)}, BEGINS * count, 1)
         begins = [np.array([float(one[str(at)]) for at in range(count)]) for one in sampled]
-        self.evaluation.more([self.values(begin) for begin in begins], REPLICATIONS)
-        start = min(begins, key=lambda one: float((self.residuals(one) ** 2).sum()))
+        self.evaluation.more([self.values(begin) for begin in begins], self.replications)
+        best = min(begins, key=lambda one: float((self.residuals(one) ** 2).sum()))
         optimise = library("scipy.optimize")
-        found = optimise.least_squares(
-            self.residuals, start, jac=self.slopes, bounds=(0.0, 1.0), xtol=1e-4, ftol=1e-6, max_nfev=60
-        )
-        return self.judged(found.x, self.slopes(found.x), float((found.fun**2).sum()))
+        for self.replications in ROUNDS:
+            setting = self.setting(best)
+            if not setting.failed:  # errors that are larger elsewhere, as of a queue without an end, would lead there
+                self.own = np.array([setting.half_width(name) / 2 for name in self.names])
+            found = optimise.least_squares(
+                self.residuals, best, jac=self.slopes, bounds=(0.0, 1.0), xtol=1e-4, ftol=1e-6, max_nfev=60
+            )
+            best = found.x
+            if setting.exact:
+                break
+        return self.judged(best, self.slopes(best), float((found.fun**2).sum()))
 
     def slopes(self, shares: Floats) -> Floats:
         """Return how each residual changes with each share, by central differences."""
-        columns = []
-        for at in range(len(shares)):
-            low, high = shares.copy(), shares.copy()
-            low[at], high[at] = max(shares[at] - STEP, 0.0), min(shares[at] + STEP, 1.0)
-            columns.append((self.residuals(high) - self.residuals(low)) / (high[at] - low[at]))
-        return np.array(columns).T
+        steps = STEP * np.eye(len(shares))
+        lows, highs = np.maximum(shares - steps, 0.0), np.minimum(shares + steps, 1.0)
+        self.evaluation.more([self.values(one) for one in (*lows, *highs)], self.replications)  # all at once
+        rows = [
+            (self.residuals(high) - self.residuals(low)) / (high - low).sum()
+            for low, high in zip(lows, highs, strict=True)
+        ]
+        return np.array(rows).T
 
     def judged(self, shares: Floats, slopes: Floats, square: float) -> Calibration:
         """Return the uncertainty that follows from the slopes, and the directions of which the data say nothing."""
@@ -179,8 +193,7 @@ class _Calibrating:
             axis.name: math.inf if axis.name in unknown else 1.96 * math.sqrt(variance) * _width(axis)
             for axis, variance in zip(self.axes, variances.tolist(), strict=True)
         }
-        values = self.values(shares)
-        (setting,) = self.evaluation.more([values], REPLICATIONS)
+        values, setting = self.values(shares), self.setting(shares)
         freedom = len(self.names) - len(self.axes)
         chance = float(library("scipy.special").chdtrc(freedom, square)) if freedom else math.nan
         shown = {

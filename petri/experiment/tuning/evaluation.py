@@ -1,7 +1,8 @@
 """The figures of settings: exact where the net has a chain, else by replications that a store keeps.
 
-Replication i has the same seed at every setting, so that differences are paired. All that is proposed follows from a
-seed and from figures, so what was killed goes on from its store, and comes to the same end.
+Replication i has the same seed at every setting, and a stream for each transition, so that differences are paired. All
+that is proposed follows from a seed and from figures, so what was killed goes on from its store, and comes to the same
+end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from petri.diagnostics import LanguageError
 from petri.exact.libraries import NeedsExtra
-from petri.experiment.design.definition import Definition, point_key
+from petri.experiment.design.definition import COMMON, PER_TRANSITION, Definition, point_key
 from petri.experiment.design.names import known_figures
 from petri.experiment.design.preparation import Preparation
 from petri.experiment.design.sampling import Values
@@ -78,7 +79,8 @@ class Evaluation:
         limit: TimeLimit, solve: bool,
     ) -> None:  # fmt: skip
         self.names, self.store, self.engine, self.workers, self.limit = tuple(names), store, engine, workers, limit
-        self.runs = replace(runs, measures=list(names), points=[{}], replications=2)
+        streams = PER_TRANSITION if runs.streams == COMMON else runs.streams
+        self.runs = replace(runs, measures=list(names), points=[{}], replications=2, streams=streams)
         self.preparation = Preparation(self.runs, engine)
         self.net = self.preparation.model({}).net
         known_figures(self.net, names)
