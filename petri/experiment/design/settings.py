@@ -31,9 +31,9 @@ def parse_confidence(text: str) -> float:
 
 
 def parse_tolerance(text: str) -> float:
-    """`1%` or 0.01 as a share. Raises ExperimentError."""
+    """`1%` or 0.01 as a share below 1. Raises ExperimentError."""
     bound = parse_bound(text)
-    if bound is None:
+    if bound is None or bound[0] >= 1.0:
         raise problem("within-form", text=text)
     return bound[0]
 

@@ -47,7 +47,7 @@ class Tuned:
     certain: bool
     replications: int
     interrupted: bool = False
-    nearest: Setting | None = None  # to the condition, where none meets it
+    meeting: int = 0  # how many of those tried meet the condition, which are the first; then the nearest to it
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON types."""
@@ -241,10 +241,10 @@ class _Tuner:
     def found(self, interrupted: bool) -> Tuned:
         ranked = self.ranked()
         failing = [one for one in self.evaluation.known.values() if not one.failed and not self.holds(one)]
-        nearest = min(failing, key=lambda one: max(self.violations(one)), default=None)
+        failing.sort(key=lambda one: max(self.violations(one)))
         single = len(self.tuning.aims) == 1
         return Tuned(
             self.tuning, self.evaluation.net, tuple(self.axes), ranked[0] if ranked and single else None,
             () if single else tuple(self.front()), (*ranked, *failing), self.certain, self.evaluation.replications,
-            interrupted, None if ranked else nearest,
+            interrupted, len(ranked),
         )  # fmt: skip

@@ -224,7 +224,9 @@ class Reading:
             case "names":
                 return self.measures(node)
             case "figures":
-                return self.measures(Items((node,), node.span) if isinstance(node, YamlText) else node)
+                return self.measures(
+                    Items((node,), node.span) if isinstance(node, YamlText) else node, key, option.line
+                )
             case "ranges":
                 return self.ranges(node, key, option.line)
             case "time":
@@ -542,9 +544,11 @@ class Reading:
         path = str(self.path.parent / written)
         return path if self.may_read(path, written, node) else None
 
-    def measures(self, node: YamlNode | None) -> list[str] | None:
-        items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])
-        return [self.text(item, "a measure", KEYS["measures"]) for item in items.items] if items else None
+    def measures(
+        self, node: YamlNode | None, key: str = "measures", example: str = KEYS["measures"]
+    ) -> list[str] | None:
+        items = self.expect(node, Items, key, "a list of names", example)
+        return [self.text(item, "a measure", example) for item in items.items] if items else None
 
     def text(self, node: YamlNode | None, name: str, example: str) -> str:
         found = self.expect(node, YamlText, name, "a text", example)

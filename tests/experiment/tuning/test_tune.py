@@ -188,20 +188,19 @@ tune:
   greatest: served
   where: refused < 5%
   trials: 8
-  within: 2%
 """
 
 
 def test_what_may_meet_the_condition_is_replicated_until_that_is_known(tmp_path: Path) -> None:
-    """With eight agents, the cheapest, 2.10 calls wait (Erlang's formula); four runs say 2.6 ± 0.7."""
+    """With eight agents, the cheapest, 2.10 calls wait (Erlang's formula); four runs say 2.37 ± 0.15."""
 
     def best(most: int) -> Tuned:
-        options: dict[str, Any] = {"max_replications": most, "solve": False, "seed": 4}
+        options: dict[str, Any] = {"max_replications": most, "solve": False, "seed": 5}
         return petri.tune(
-            written(tmp_path, STAFF), where="waiting < 2.4", over={"agents": [8, 9, 10, 11]}, least="cost", **options
+            written(tmp_path, STAFF), where="waiting < 2.25", over={"agents": [8, 9]}, least="cost", **options
         )
 
-    few, more = best(4), best(64)
+    few, more = best(4), best(128)
     assert few.best is not None
     assert more.best is not None
     assert (few.best.values["agents"], few.certain) == (9, False)
@@ -210,7 +209,7 @@ def test_what_may_meet_the_condition_is_replicated_until_that_is_known(tmp_path:
 
 def test_a_file_asks_what_options_ask(call: Call) -> None:
     Path("best.yaml").write_text(FILE, encoding="utf-8")
-    options = "--greatest served --over arrivals=0.1..1.9 --over work=0.5,1.0 --trials 8 --within 2% --until".split()
+    options = "--greatest served --over arrivals=0.1..1.9 --over work=0.5,1.0 --trials 8 --until".split()
     plain = call("tune", "mm1k.net", *options, "4000 s", "--where", "refused < 5%", "--json")
     assert plain.status == 0
     assert call("tune", "best.yaml", "--json").out == plain.out
@@ -227,11 +226,13 @@ def test_a_file_of_measured_figures_is_named_in_a_file(call: Call) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ("  ovr: {work: 1..2}\n", "best.yaml:10:3"),
-        ("  match: ../../m.csv\n", "best.yaml:10:10"),
+        ("  ovr: {work: 1..2}\n", "best.yaml:9:3"),
+        ("  match: ../../m.csv\n", "best.yaml:9:10"),
         ("replications: 5\n", "`replications` has no meaning beside `tune`"),
         ("grid: {work: [1, 2]}\n", "`over` says what varies"),
         ("  max-replications: 0\n", "a whole number of at least 1"),
+        ("  within: 200%\n", "`200%` is not a tolerance"),
+        ("  least: {served: 1}\n", "`least` must be a list of names"),
     ],
 )
 def test_mistakes_in_a_file_are_told_with_their_place(call: Call, wrong: str, said: str) -> None:
@@ -288,6 +289,7 @@ def test_no_setting_meets_the_condition(call: Call) -> None:
     shown = call("tune", "mm1k.net", *arguments)
     assert shown.status == 1
     assert "nearest to it: arrivals=" in shown.out
+    assert "✗" in shown.out
 
 
 def test_the_time_limit(call: Call, tmp_path: Path) -> None:
