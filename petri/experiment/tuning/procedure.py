@@ -26,6 +26,7 @@ from petri.run.stop import TimeLimit
 INSTALL = "pip install 'pnsim[tune]'"
 FIRST = 4  # replications of a setting that is tried
 BATCH = 4  # settings that are proposed at a time
+ROUNDS = 2  # the second has as many replications as the first needed in the end
 LAST = 8  # settings between which more replications decide
 STEPS = (0.1, 0.05, 0.02, 0.01)  # shares of a range, by which reals move at the end
 ERROR = 0.05  # that a setting is dropped wrongly
@@ -119,8 +120,9 @@ class _Tuner:
         try:
             self.propose()
             if len(self.tuning.aims) == 1:
-                self.descend()
-                self.race()
+                for _ in range(ROUNDS):
+                    self.descend()
+                    self.race()
             else:
                 self.evaluation.more([one.values for one in self.front()], 4 * FIRST)
         except (Interrupted, KeyboardInterrupt):
@@ -170,7 +172,7 @@ class _Tuner:
 
     def race(self) -> None:
         """Replicate the best settings until each but one is clearly worse, or equal within what does not matter."""
-        most = self.tuning.max_replications
+        most, self.certain = self.tuning.max_replications, False
         alive = self.leading(self.evaluation.known.values())
         count = FIRST
         while alive and not alive[0].exact:
