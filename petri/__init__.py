@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from petri.builder import NetBuilder
     from petri.diagnostics import Diagnostic, LanguageError, UnknownName
     from petri.engine.interface import Limits
-    from petri.experiment import Experiment, Outcome, Precision, compare, rfc2544, search, sweep
+    from petri.experiment import Experiment, Outcome, Precision, calibrate, compare, rfc2544, search, sweep, tune
     from petri.language import check
     from petri.model import Model, load, loads
     from petri.result import MeasureResult, Result
@@ -39,6 +39,7 @@ _HOMES = {
     "Precision": "petri.experiment",
     "Result": "petri.result",
     "UnknownName": "petri.diagnostics",
+    "calibrate": "petri.experiment",
     "check": "petri.language",
     "compare": "petri.experiment",
     "load": "petri.model",
@@ -46,6 +47,7 @@ _HOMES = {
     "rfc2544": "petri.experiment",
     "search": "petri.experiment",
     "sweep": "petri.experiment",
+    "tune": "petri.experiment",
 }
 
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "Result",
     "UnknownName",
     "__version__",
+    "calibrate",
     "check",
     "compare",
     "load",
@@ -68,6 +71,7 @@ __all__ = [
     "rfc2544",
     "search",
     "sweep",
+    "tune",
 ]
 
 

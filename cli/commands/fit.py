@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,10 +13,13 @@ from rich.text import Text
 
 from petri.atomic_file import write_text
 from petri.fit import Fit, fit, read_column
+from petri.regular import is_pipe
 from petri.report.telling.fit import columns, heading, law_text, line, remarks, schedule_line, table_text
 from petri.report.terminal.tables import print_prose, print_table
 from petri.result.export import number
+from petri.traffic.pipes import copied
 
+from ..options.nets import SHOWN_STDIN, STDIN
 from ..options.pages import check as check_report
 from ..options.pages import report_option, write_page
 from ..options.ranges import Whole
@@ -41,9 +47,9 @@ from .solve import exact_libraries
 def command(file: str, column: str | None, gaps: bool | None, **options: Any) -> int:
     """Find the distribution of the language that the values in COLUMN of FILE follow.
 
-    FILE is CSV, packed by gzip or not, Parquet, or a capture. COLUMN may name a unit: `'service [us]'`. A cell may be a
-    bound, such as `>30 s`. Laws are fitted by maximum likelihood and ranked by AIC, and a bootstrap says which of them
-    fit. The last line printed is one of the language.
+    FILE is CSV, packed by gzip or not, Parquet, or a capture, or `-` for stdin. COLUMN may name a unit: `'service
+    [us]'`. A cell may be a bound, such as `>30 s`. Laws are fitted by maximum likelihood and ranked by AIC, and a
+    bootstrap says which of them fit. The last line printed is one of the language.
 
     Exit status: 0 done, 2 could not start.
     """
@@ -51,8 +57,9 @@ def command(file: str, column: str | None, gaps: bool | None, **options: Any) ->
     check_report(options["report"])
     if table:
         check_output(table, [file])
-    with exact_libraries():
-        found = fit(read_column(file, column, gaps), options["seed"])
+    with exact_libraries(), ExitStack() as files:
+        path, name = _regular(file, files)
+        found = fit(read_column(path, column, gaps, name), options["seed"])
     if table and len(found.sample.low):
         raise refusal("fit-table-of-bounds", path=table)
     if table:
@@ -67,6 +74,15 @@ def command(file: str, column: str | None, gaps: bool | None, **options: Any) ->
 
         write_page(fit_page(found, table).html(), options["report"])
     return exits.DONE
+
+
+def _regular(file: str, files: ExitStack) -> tuple[str | Path, str]:
+    """Return a file, or a copy of what comes through stdin or a pipe while `files` are open, and its name."""
+    if file == STDIN:
+        return files.enter_context(copied(sys.stdin.buffer, SHOWN_STDIN)), SHOWN_STDIN
+    if is_pipe(Path(file)):
+        return files.enter_context(copied(files.enter_context(Path(file).open("rb")), file)), file
+    return file, file
 
 
 def _print(found: Fit, table: str | None, quiet: bool) -> None:

@@ -13,7 +13,6 @@ from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import options_of
 from petri.experiment.experiment import Experiment
 from petri.experiment.procedure.campaign import sweep
-from petri.experiment.procedure.workers import Dask, Workers
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.tables import export as write_table
 from petri.experiment.store.database import Store
@@ -25,6 +24,8 @@ from ..options.experiments import (
     BEST,
     FILES,
     check_export,
+    crew,
+    dask_option,
     net_of,
     read_best,
     read_points,
@@ -64,7 +65,7 @@ from ..terminal.sweep_progress import SweepProgress
 @engine_option
 @time_limit_option
 @click.option("--workers", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores).")
-@click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
+@dask_option
 @output_options
 def command(
     what: str, grids: tuple[str, ...], given: Given, export: str | None, report: str | None, **asked: Any
@@ -121,14 +122,9 @@ def _remove(store: Path) -> None:
 
 def _run(experiment: Experiment, store: Path, asked: dict[str, Any]) -> Outcome:
     """Run what is missing in the store, with the options of the command line that say how."""
-    crew: Workers | None = Dask(asked["dask"], asked["workers"]) if asked["dask"] else None
-    how = {"engine": asked["engine"], "workers": crew or asked["workers"], "time_limit": asked["time_limit"]}
-    try:
-        with SweepProgress(store, asked["quiet"]) as progress:
-            return sweep(experiment, store, watch=progress, **how)
-    finally:
-        if crew is not None:
-            crew.close()
+    how = {name: asked[name] for name in ("engine", "time_limit")}
+    with crew(asked["dask"], asked["workers"]) as workers, SweepProgress(store, asked["quiet"]) as progress:
+        return sweep(experiment, store, watch=progress, workers=workers, **how)
 
 
 def _tell_ending(outcome: Outcome, quiet: bool) -> int:

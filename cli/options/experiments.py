@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -14,9 +15,11 @@ from petri.experiment.design import sampling
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import Option, options_of, shared_options
 from petri.experiment.design.sampling import Value
-from petri.experiment.design.settings import parse_best, parse_confidence
+from petri.experiment.design.settings import parse_best, parse_confidence, parse_tolerance
+from petri.experiment.design.study import Study as AnyStudy
+from petri.experiment.procedure.workers import Dask, Workers
 from petri.experiment.results.tables import SUFFIXES, check_format
-from petri.experiment.threshold.definition import Bisected
+from petri.experiment.tuning.space import read_over
 from petri.experiment.yaml.study import load_study
 from petri.measure.selection import Best
 from petri.model import Model
@@ -113,7 +116,7 @@ def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> Non
 
 
 Runs = TypeVar("Runs", bound="Definition")
-Study = TypeVar("Study", bound=Bisected)
+Study = TypeVar("Study", bound=AnyStudy)
 
 root_option = click.option(
     "--root", metavar="FOLDER", help="Let EXPERIMENT.yaml name files in this folder.  [default: its own folder]"
@@ -143,7 +146,7 @@ def _click_options(name: str, one: Option) -> Iterator[Callable[[Any], Any]]:
         "count": {"type": COUNT},
         "seed": {"type": Whole(0, 2**63 - 1)},
         "choice": {"type": click.Choice(one.choices)},
-        "names": {"multiple": True},
+        **{kind: {"multiple": True} for kind in ("names", "figures", "ranges")},
     }
     kind = kinds.get(one.kind, {"is_flag": one.kind == "switch"})
 
@@ -163,8 +166,12 @@ def _read(one: Option, written: Any) -> Any:
             return parse_confidence(written)
         case "values":
             return _listed(written)
-        case "names":
+        case "names" | "figures":
             return list(written)
+        case "ranges":
+            return read_over(written)
+        case "tolerance":
+            return parse_tolerance(written)
         case "precision":
             return read_precision(written)
     return written
@@ -178,6 +185,24 @@ def _listed(text: str) -> list[Value]:
     if not found:
         raise refusal("rfc-sizes", text=text)
     return found
+
+
+dask_option = click.option(
+    "--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine."
+)
+
+
+@contextmanager
+def crew(dask: str | None, count: int | None) -> Iterator[Workers | int | None]:
+    """Return what performs replications while the block runs: a cluster, or so many workers of this machine."""
+    if dask is None:
+        yield count
+        return
+    cluster = Dask(dask, count)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
 
 
 # How long the runs are, on what, and where their results go.

@@ -30,6 +30,7 @@ class Optimum(Frozen):
 
 ZERO = 1e-9  # tokens of a place that is empty, as the solver finds them
 NOT_FOUND = Optimum(math.nan)
+FOUND, UNBOUNDED, FAILED = 0, 3, 4  # statuses of scipy
 
 
 def plus(*terms: tuple[float, Linear]) -> Linear:
@@ -93,17 +94,17 @@ class Programme:
             self._matrices = [self._matrix(equal) for equal in (False, True)]
         inequalities, equalities = self._matrices
         sparse = library("scipy.sparse")
-        found = optimize.linprog(
-            -self._dense(above),
-            A_ub=-inequalities,
-            b_ub=np.zeros(inequalities.shape[0]),
-            A_eq=sparse.vstack([equalities, sparse.csr_matrix(self._dense(below))], format="csr"),
-            b_eq=np.append(np.zeros(equalities.shape[0]), 1.0),
-            method="highs",
-        )
-        if found.status == 3:
+        divided = sparse.vstack([equalities, sparse.csr_matrix(self._dense(below))], format="csr")
+        for presolve in (True, False):  # which fails seldom, where no bound exists
+            found = optimize.linprog(
+                -self._dense(above), A_ub=-inequalities, b_ub=np.zeros(inequalities.shape[0]), A_eq=divided,
+                b_eq=np.append(np.zeros(equalities.shape[0]), 1.0), method="highs", options={"presolve": presolve},
+            )  # fmt: skip
+            if found.status != FAILED:
+                break
+        if found.status == UNBOUNDED:
             return Optimum(math.inf)
-        if found.status != 0:
+        if found.status != FOUND:
             return NOT_FOUND
         parts: dict[Because, float] = {}
         for equal, marginals in ((False, found.ineqlin.marginals), (True, found.eqlin.marginals)):

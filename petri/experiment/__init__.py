@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from petri.experiment.results.summary import PointOutcome as PointOutcome
     from petri.experiment.results.tables import export as export
     from petri.experiment.store.database import Store as Store
+    from petri.experiment.studies import calibrate as calibrate
     from petri.experiment.studies import rfc2544 as rfc2544
     from petri.experiment.studies import search as search
+    from petri.experiment.studies import tune as tune
     from petri.experiment.threshold.outcome import SearchOutcome as SearchOutcome
     from petri.measure.selection import Best as Best
     from petri.measure.sequential import Precision as Precision
@@ -42,12 +44,14 @@ _HOMES = {
     "SearchOutcome": "petri.experiment.threshold.outcome",
     "Store": "petri.experiment.store.database",
     "Tolerance": "petri.experiment.design.definition",
+    "calibrate": "petri.experiment.studies",
     "compare": "petri.experiment.results.comparison",
     "export": "petri.experiment.results.tables",
     "rfc2544": "petri.experiment.studies",
     "search": "petri.experiment.studies",
     "stored_outcome": "petri.experiment.results.outcome",
     "sweep": "petri.experiment.procedure.campaign",
+    "tune": "petri.experiment.studies",
 }
 __all__ = list(_HOMES)
 

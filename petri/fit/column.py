@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,43 +56,57 @@ class _Calendar(Exception):
     """The column has calendar times."""
 
 
-def read_column(path: str, column: str | None = None, gaps: bool | None = None) -> Column:
+class _File(NamedTuple):
+    path: Path
+    name: str  # in messages
+
+    def open(self) -> Recording:
+        return open_file(self.path, self.name)
+
+
+def read_column(
+    path: str | Path, column: str | None = None, gaps: bool | None = None, name: str | None = None
+) -> Column:
     """Return a column of a file; without its name, the only one. `time [ms]` is the column `time`, in milliseconds.
 
     gaps: whether the times between its values count, instead of the values. None: where they are calendar times, or
-    where the column has a name such as `time`. Raises LanguageError for a file that cannot be read.
+    where the column has a name such as `time`. name: of the file for people. Raises LanguageError for a file that
+    cannot be read.
     """
-    header, unit = _chosen(path, column)
+    file = _File(Path(path), name or str(path))
+    header, unit = _chosen(file, column)
     if gaps is None:
         gaps = header_parts(header)[0].lower() in ARRIVALS
     if not gaps:
         try:
-            return _values(path, header, unit)
+            return _values(file, header, unit)
         except _Calendar:
             pass
-    return _gaps(path, header, unit)
+    return _gaps(file, header, unit)
 
 
-def _chosen(path: str, column: str | None) -> tuple[str, str]:
+def _chosen(source: _File, column: str | None) -> tuple[str, str]:
     """Return the header of a column of a file, and its unit."""
-    with open_file(Path(path), path) as file:
+    with source.open() as file:
         headers, units = list(file.headers), file.units or {}
         names = [header_parts(header)[0] for header in headers]
     if not headers:
-        raise problem("stream-empty", path=path)
+        raise problem("stream-empty", path=source.name)
     wanted, unit = header_parts(column or "")
     if len(headers) > 1 and all(map(_CELL.fullmatch, headers)):
-        raise problem("stream-no-columns", path=path, names="time,size", first=",".join(headers)[:60])
+        raise problem("stream-no-columns", path=source.name, names="time,size", first=",".join(headers)[:60])
     if column is None and len(headers) > 1:
-        raise problem("fit-which-column", path=path, names=names[:20],
+        raise problem("fit-which-column", path=source.name, names=names[:20],
                       example=next((n for n, h in zip(names, headers, strict=True) if n != h), names[0]))  # fmt: skip
     found = [at for at, name in enumerate(names) if column is None or column == headers[at] or wanted == name]
     found = found or [at for at, name in enumerate(names) if wanted.lower() == name.lower()]
     if not found:
         near = did_you_mean(wanted, names)
-        raise problem("fit-unknown-column", path=path, column=column or "", names=names[:20] or None, suggestion=near)
+        raise problem(
+            "fit-unknown-column", path=source.name, column=column or "", names=names[:20] or None, suggestion=near
+        )
     if len(found) > 1:
-        raise problem("stream-column-twice", path=path, column=wanted)
+        raise problem("stream-column-twice", path=source.name, column=wanted)
     own = unit or header_parts(headers[found[0]])[1] or units.get(names[found[0]], "")
     if own and own not in UNITS:
         raise problem("fit-unknown-unit", column=headers[found[0]], unit=own, name=names[found[0]],
@@ -99,8 +114,8 @@ def _chosen(path: str, column: str | None) -> tuple[str, str]:
     return headers[found[0]], own
 
 
-def _values(path: str, header: str, unit: str) -> Column:
-    with open_file(Path(path), path) as file:
+def _values(source: _File, header: str, unit: str) -> Column:
+    with source.open() as file:
         cells = _Cells(unit)
         if isinstance(file, DelimitedFile):
             file.otherwise = cells
@@ -115,16 +130,16 @@ def _values(path: str, header: str, unit: str) -> Column:
     if len(cells.bounds):
         low[odd], high[odd] = np.array(cells.bounds[: int(odd.sum())]).T
     name = "value" if unnamed else header_parts(header)[0]
-    return Column(path, name, cells.unit, low, high, cells.missing, cut)
+    return Column(source.name, name, cells.unit, low, high, cells.missing, cut)
 
 
-def _gaps(path: str, header: str, unit: str) -> Column:
+def _gaps(source: _File, header: str, unit: str) -> Column:
     """Return the times between the values of a column, which are instants."""
     factor = _per_second(header, unit or "s") * 10**9
-    with open_file(Path(path), path) as file:
+    with source.open() as file:
         index = list(file.headers).index(header)
         x, cut = _read(file, [Field(0, Slot("time", "real", dimension="Time"), index, header, factor, unit or "s")])
-    with open_file(Path(path), path) as file:  # again, for the time of day of the first
+    with source.open() as file:  # again, for the time of day of the first
         field = Field(0, Slot("", "real", dimension="Time"), index, header, Fraction(1), unit or "s")
         first = np.frombuffer(next(iter(file.words([field], 1)), b""), np.float64)
     if len(first) and _CELL.fullmatch(header):  # the first line is an instant
@@ -137,7 +152,7 @@ def _gaps(path: str, header: str, unit: str) -> Column:
     shown = own or next((name for name, size in _NANOSECONDS.items() if middle * size >= 1), "ns")
     values = gaps / float(factor) if own else gaps * _NANOSECONDS[shown]
     start = float(first[0] * factor / 10**9) % 86_400 if len(first) else None
-    return Column(path, header_parts(header)[0], shown, values, values.copy(), 0, cut, x * 1e-9, start)
+    return Column(source.name, header_parts(header)[0], shown, values, values.copy(), 0, cut, x * 1e-9, start)
 
 
 def _per_second(header: str, unit: str) -> Fraction:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.bounds import Bound
 from petri.live.refine import Point
 from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
@@ -24,6 +25,7 @@ from petri.report.picture import Diagram
 from petri.report.picture.diagram import TRANSITION
 from petri.report.picture.folding import starred
 from petri.report.picture.svg import quoted
+from petri.report.telling.bounds import share_columns
 from petri.report.telling.cells import Cells
 from petri.report.telling.dimensions import shown_dimension
 from petri.report.telling.quantities import Units, counted, number
@@ -80,6 +82,12 @@ def told(record: RunRecord, judged: bool) -> Markup:
     if judged:
         return tables.measures_table(record.units, record.measures, record.verdicts)
     return tables.measures_table(record.units, [replace(measure, verdicts=()) for measure in record.measures])
+
+
+def bounded(bounds: Sequence[Bound], result: Result) -> Markup:
+    """Return how near the measures are to their bounds."""
+    columns = share_columns(bounds, result)
+    return tables.of_columns(columns, "Shares of bounds") if columns[0].cells else aside("No measure has a bound.")
 
 
 def figures_of(record: RunRecord) -> list[dict[str, Any]]:

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from petri.bounds import Bound
 from petri.diagnostics import Diagnostic, LanguageError, render
+from petri.exact.libraries import NeedsExtra
 from petri.live import answer
 from petri.live.knobs import along, knobs, leading
 from petri.live.refine import MOST_OF_OTHERS, Point, Refinement
@@ -37,7 +39,7 @@ class Wish(Frozen):
     """What the page shows. settings: values of parameters as texts of the language, of those that are not as written.
 
     parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
-    colours: of the drawing, one of `COLOURS`.
+    colours: of the drawing, one of `COLOURS`. bounds: whether figures are compared with their bounds.
     """
 
     settings: Mapping[str, str] = {}
@@ -46,6 +48,7 @@ class Wish(Frozen):
     course: str = ""
     colours: str = "use"
     pinned: bool = False
+    bounds: bool = False
 
 
 class Desk:
@@ -63,6 +66,7 @@ class Desk:
         self._written: Model | None = None  # with the values of its text
         self._pinned: Point | None = None
         self._others: list[Point] = []
+        self._bounding: Point | None = None  # whose bounds are computed
         self._curve_of: tuple[str, str] | None = None
         self._visited: OrderedDict[str, Point] = OrderedDict()
         self._problem = ""
@@ -326,6 +330,7 @@ class Desk:
         shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
         shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
+        shown["bounded"] = self._bounded(point, result) if wish.bounds else ""
         values = self._curve_values(wish, point)
         shown["copies"] = self.source.copies(point.settings, max(len(point.ran), 1), wish.parameter, values)
         return shown
@@ -383,11 +388,33 @@ class Desk:
         here = {value for name, value in point.settings.items() if name == wish.parameter}
         return sorted(values | here, key=leading) if values else []
 
+    def _bounded(self, point: Point, result: Result) -> Markup:
+        """Return the shares of bounds, which a thread computes once for each setting that is looked at for so long."""
+
+        def work(model: Model) -> None:
+            point.bounds = _bounds(model)
+            self._new.set()
+
+        if point.bounds is None and point.model is not None and self._bounding is not point:
+            self._bounding = point
+            threading.Thread(target=work, args=(point.model,), daemon=True).start()
+        if point.bounds is None or isinstance(point.bounds, str):
+            return aside(point.bounds or "They are computed.")
+        return answer.bounded(point.bounds, result)
+
     def _compared(self, point: Point) -> Markup | None:
         pinned = self._pinned
         if pinned is point:
             return aside("Turn a parameter to see the difference.")
         return None if pinned is None else answer.compared(pinned, point)
+
+
+def _bounds(model: Model) -> list[Bound] | str:
+    """Return the bounds of the measures, or why there are none."""
+    try:
+        return model.bounds().measures
+    except NeedsExtra as error:
+        return str(error)
 
 
 def _first(result: Result, count: int) -> Result:

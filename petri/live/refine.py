@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from petri.bounds import Bound
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.model import MOST_FOR_PRECISION, Model
@@ -47,6 +48,7 @@ class Point:
         self.text = 0  # of which version of the text it is
         self.figures: tuple[int, Any] | None = None  # of how many replications, and what was made of them
         self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
+        self.bounds: list[Bound] | str | None = None  # of the measures, once they are known; or why there are none
 
     @property
     def ran(self) -> tuple[Ensemble, ...]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Collection
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO, Final
 
 from petri.net import Net, Place
 from petri.regular import is_pipe
 from petri.structs import replace
-from petri.traffic.problems import unreadable
+from petri.traffic.problems import problem, unreadable
+
+LARGEST: Final = 1 << 30  # bytes of a copy, where only the first values are used
+PIECE: Final = 1 << 20
 
 
 def from_pipes(net: Net, places: Collection[str], files: ExitStack) -> Net:
@@ -35,3 +39,19 @@ def from_pipes(net: Net, places: Collection[str], files: ExitStack) -> Net:
         return replace(place, stream=replace(stream, path=str(copy)))
 
     return replace(net, places=tuple(map(copied, net.places)))
+
+
+@contextmanager
+def copied(source: BinaryIO, name: str) -> Iterator[Path]:
+    """Return a temporary copy of what can be read only once. Raises LanguageError for more than a gigabyte."""
+    with tempfile.TemporaryDirectory(prefix="pnsim-") as folder:
+        copy, size = Path(folder) / "recording", 0
+        try:
+            with copy.open("wb") as file:
+                while piece := source.read(PIECE):
+                    size += file.write(piece)
+                    if size > LARGEST:
+                        raise problem("pipe-long", path=name)
+        except OSError as error:
+            raise unreadable(name, error) from error
+        yield copy

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from petri.engine.native import available
 from petri.fit import goodness
+from petri.traffic import pipes
 from tests.cli.calling import Call, caller
 from tests.fit.synthetic import drawn
 
@@ -50,6 +54,29 @@ def test_forms_of_the_same_file(call: Call) -> None:
     assert call("fit", "c.txt").out.splitlines()[-1] == last.replace("service", "value")
     assert call("fit", "e.csv", "service").out.splitlines()[-1] == last
     assert call("fit", "a.csv", "service [ms]").out.splitlines()[-1] == last.replace(")", " ms)")
+
+
+def test_stdin_and_pipes(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.csv", "id,service [us]", [f"{row},{value}" for row, value in enumerate(VALUES)])
+    last = call("fit", "a.csv", "service").out.splitlines()[-1]
+    for data in (Path("a.csv").read_bytes(), gzip.compress(Path("a.csv").read_bytes())):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        shown = call("fit", "-", "service")
+        assert shown.out.splitlines()[-1] == last
+        assert "in <stdin>" in shown.out
+    os.mkfifo("pipe")
+    threading.Thread(target=lambda: Path("pipe").write_bytes(Path("a.csv").read_bytes()), daemon=True).start()
+    assert call("fit", "pipe", "service").out.splitlines()[-1] == last
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
+    assert "`<stdin>` has several columns" in call("fit", "-").err
+
+
+def test_stdin_without_an_end(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipes, "LARGEST", 100)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1\n" * 200)))
+    shown = call("fit", "-")
+    assert shown.status == 2
+    assert "longer than a gigabyte" in shown.err
 
 
 def test_parquet(call: Call) -> None:

@@ -89,6 +89,15 @@ def test_a_pinned_setting_is_compared_replication_by_replication(tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_figures_are_shown_as_shares_of_their_bounds(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    with desk(tmp_path / "counter.net") as one:
+        one.change(bounds=True)
+        found = answer(one, lambda found: "<code>busy" in found.get("bounded", ""))
+        assert "<code>busy</code>" in found["bounded"]
+        assert "arrive</code> brings no more" in found["bounded"].replace("`", "")
+
+
 def test_a_curve_follows_a_parameter(tmp_path: Path) -> None:
     with desk(tmp_path / "counter.net") as one:
         answer(one, lambda found: found.get("count", 0) >= 4)

@@ -14,12 +14,28 @@ from petri.run.arguments import check_number, check_text
 from petri.run.plan import check_known, check_whole
 
 Kind = Literal[
-    "text", "free", "share", "count", "seed", "switch", "values", "time", "choice", "names", "precision", "best"
+    "text",
+    "free",
+    "share",
+    "count",
+    "seed",
+    "switch",
+    "values",
+    "time",
+    "choice",
+    "names",
+    "precision",
+    "best",
+    "figures",
+    "ranges",
+    "tolerance",
+    "file",
 ]
 """text: a text. free: a text or what a program has instead. share: `95%` or 0.95. count: a whole number from 1, seed:
 one from 0. switch: true or false; the option of the command line turns it off. values: a list. time: a number, or a
 text with a unit. choice: one of several words. names: a list, whose option may be repeated. precision: `2%`, a
-`Precision`. best: a `Best`, which has several options."""
+`Precision`. best: a `Best`, which has several options. figures: one name, or several. ranges: of parameters, whose
+option may be repeated. tolerance: `1%` or 0.01. file: its path, beside the file that names it."""
 
 _CHECKS: Mapping[Kind, Callable[[str, Any, str], None]] = {
     "text": check_text,

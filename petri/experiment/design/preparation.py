@@ -23,11 +23,12 @@ from petri.experiment.design.definition import (
     point_key,
     point_label,
 )
+from petri.experiment.design.names import known_figures
 from petri.experiment.design.sampling import MOST_POINTS, Values, exact
 from petri.experiment.design.task import pack
 from petri.experiment.design.warmup import derive
-from petri.experiment.errors import ExperimentError, problem
-from petri.measure.figures import Figure, UnknownFigure, figures, statistics
+from petri.experiment.errors import problem
+from petri.measure.figures import Figure, figures, statistics
 from petri.measure.pooling import EXTREMES
 from petri.measure.selection import Best, Choice
 from petri.measure.sequential import FIRST_LOOK, Judgeable, Precision, Stopping, looks
@@ -173,7 +174,7 @@ class Preparation:
             plan = structs.replace(plan, seed=derive(plan.seed, point_key(values)))
         if self.automatic and not math.isfinite(plan.until):
             raise problem("warmup-without-end", net=model.net.name)
-        self.check(model.net, names)
+        known_figures(model.net, names)
         return Point(
             number,
             values,
@@ -187,13 +188,7 @@ class Preparation:
         )
 
     def names(self, net: Net) -> tuple[str, ...]:
-        return tuple(one.name for one in self.check(net, self.experiment.measures))
-
-    def check(self, net: Net, names: Sequence[str] | None) -> tuple[Figure, ...]:
-        try:
-            return figures(net, names)
-        except UnknownFigure as error:
-            raise ExperimentError(error.diagnostic) from error
+        return tuple(one.name for one in known_figures(net, self.experiment.measures))
 
     def judging(self, values: Values, net: Net) -> dict[str, Judgeable]:
         """Return the precision that the expected values of a point need; {} unless the experiment asks for it."""

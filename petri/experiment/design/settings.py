@@ -30,6 +30,14 @@ def parse_confidence(text: str) -> float:
     return float(share)
 
 
+def parse_tolerance(text: str) -> float:
+    """`1%` or 0.01 as a share below 1. Raises ExperimentError."""
+    bound = parse_bound(text)
+    if bound is None or bound[0] >= 1.0:
+        raise problem("within-form", text=text)
+    return bound[0]
+
+
 def parse_best(given: Mapping[str, str], before: Best | None = None) -> Best | None:
     """Return the best point that is wanted: `greatest` or `least` with a figure, `within`, `confidence`.
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final
 
 from petri.experiment.design.definition import Definition
+from petri.experiment.design.names import known_figures
 from petri.experiment.design.options import option
 from petri.experiment.design.sampling import Value
-from petri.experiment.errors import ExperimentError, problem
+from petri.experiment.errors import problem
 from petri.experiment.threshold.condition import check_parameter
 from petri.experiment.threshold.definition import Bisected, Search, check_condition
-from petri.measure.figures import UnknownFigure, figures
 from petri.net import Net
 
 SIZES: Final = (64, 128, 256, 512, 1024, 1280, 1518)  # bytes; RFC 2544, section 9.1, Ethernet
@@ -106,7 +106,7 @@ def find_roles(study: Forwarding, net: Net) -> Roles:
         if name and role in PARAMETERS:
             check_parameter(net, name)
         elif name:
-            _check_measure(net, name)
+            known_figures(net, [name])
     return Roles(**found)
 
 
@@ -119,13 +119,6 @@ def _known(role: str, net: Net) -> list[str]:
 def _usual(role: str, net: Net) -> str:
     known = _known(role, net)
     return next((name for name in USUAL[role] if name in known), "")
-
-
-def _check_measure(net: Net, name: str) -> None:
-    try:
-        figures(net, [name])
-    except UnknownFigure as error:
-        raise ExperimentError(error.diagnostic) from error
 
 
 def sizes_of(study: Forwarding, roles: Roles, net: Net) -> list[Value]:

@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from petri.diagnostics import Diagnostic
+from petri.experiment.design.names import known_figures
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.procedure.points import Interrupted
 from petri.measure.arrays import Floats
-from petri.measure.figures import Figure, UnknownFigure, default_names, evaluate_columns, figures
+from petri.measure.figures import Figure, default_names, evaluate_columns
 from petri.measure.intervals import Interval, student_interval
 from petri.model import Model
 from petri.net import Net
@@ -72,7 +73,7 @@ class Runs:
             raise Interrupted
         if ran.faults:
             raise ExperimentError(run_failure(net, ran.faults[0]).diagnostic)
-        columns, _ = evaluate_columns(_figures(net, self.names), ran.windows)
+        columns, _ = evaluate_columns(known_figures(net, self.names), ran.windows)
         return {name: Sampled(column) for name, column in columns.items()}
 
 
@@ -85,7 +86,7 @@ class Solutions:
 
     def __call__(self, net: Net, seed: int | None = None) -> Measured:
         """Return the exact figures. Raises LanguageError where the net has no chain that can be solved."""
-        _figures(net, self.names)
+        known_figures(net, self.names)
         solution = Model(net).solve(states=self.states)
         found = {name: solution.exact(name) for name in self.names}
         return {name: Sampled(np.array([one.value]), one.error) for name, one in found.items()}
@@ -96,19 +97,12 @@ def kept_figures(model: Model, names: Sequence[str] | None, exact: bool, states:
 
     Raises ExperimentError for a named one that has none; LanguageError where a net has no chain.
     """
-    wanted = _figures(model.net, default_names(model.net) if names is None else names)
+    wanted = known_figures(model.net, default_names(model.net) if names is None else names)
     reasons = _unsolved(model, wanted, states) if exact else _unmeasured(wanted)
     kept = [one for one in wanted if one.name not in reasons]
     if reasons and (names is not None or not kept):
         raise ExperimentError(next(iter(reasons.values())))
     return kept
-
-
-def _figures(net: Net, names: Sequence[str]) -> Sequence[Figure]:
-    try:
-        return figures(net, names)
-    except UnknownFigure as error:
-        raise ExperimentError(error.diagnostic) from error
 
 
 def _unmeasured(wanted: Sequence[Figure]) -> dict[str, Diagnostic]:

@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from petri.diagnostics import did_you_mean
 from petri.experiment.design.definition import shown
 from petri.experiment.design.grid import sampled_axis
+from petri.experiment.design.names import unknown_parameter
 from petri.experiment.design.sampling import Axis, Range
 from petri.experiment.design.warmup import derive
 from petri.experiment.errors import problem
@@ -99,8 +99,7 @@ def ranges(model: Model, over: Iterable[str] | Mapping[str, Any] | None) -> list
     found = []
     for name in wanted:
         if name not in known:
-            near = did_you_mean(name, known)
-            raise problem("unknown-parameter", name=name, suggestion=near, known=list(known), none=None)
+            raise unknown_parameter(name, known)
         if given.get(name) is not None:
             axis = sampled_axis(name, given[name])
             if known[name].kind == "real" and axis.between is not None:  # any number of it, also of 0..1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petri.diagnostics import did_you_mean
+from petri.experiment.design.names import unknown_parameter
 from petri.experiment.design.preparation import in_units
 from petri.experiment.errors import ExperimentError, problem
 from petri.measure.decision import Decision, decide_mean, decide_probability, decide_runs
@@ -131,9 +131,7 @@ def check_parameter(net: Net, name: str) -> None:
     """Raise ExperimentError if the net has no such parameter, or if it is not a number."""
     known = {parameter.name: parameter for parameter in net.parameters}
     if name not in known:
-        near = did_you_mean(name, known)
-        values = {"name": name, "suggestion": near, "known": list(known), "none": None if known else "no parameters"}
-        raise problem("unknown-parameter", **values)
+        raise unknown_parameter(name, known)
     if known[name].kind not in ("int", "real"):
         numbers = [parameter.name for parameter in net.parameters if parameter.kind in ("int", "real")]
         kind = "true or false" if known[name].kind == "bool" else f"one of the names of {known[name].kind}"

@@ -6,35 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import option
+from petri.experiment.design.study import Study
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.ladder import Ladder, make_ladder
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bisected:
+class Bisected(Study):
     """The options of each study that searches for the last value at which a condition holds.
 
-    runs: the net, what is fixed, how long a run is, and the points (a search for each). between: "0.5..1",
+    runs: also the points (a search for each). between: "0.5..1",
     "1..5 Gbps", "64..1518 step 64", or a pair of numbers; the condition must hold at the first end and not at the
     other, and change once. condition: "loss == 0", "loss <= 1% and delay.p99 < 10 us". resolution: "1%" of the greater
     end, or a length in the parameter's unit. confidence: the probability that the answer is right. max_replications: of
     a value, after which the estimate decides. growth: whether a place that still grows at the end of the runs counts as
     if the condition failed: a longer run would lose what these only pile up.
-
-    key: in a file, of the table with the options. missing: the error of a file without it. no_meaning: why other keys
-    mean nothing in such a file.
     """
 
-    key: ClassVar[str]
-    missing: ClassVar[str]
     no_meaning: ClassVar[Mapping[str, str]] = {
         "precision": "it replicates until a value is decided",
         "expected": "no point of an experiment is run",
         "best": "no point of an experiment is run",
     }
-    runs: Definition
     between: Any
     condition: str
     resolution: Any = option(

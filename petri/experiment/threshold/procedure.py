@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from petri.diagnostics import LanguageError
+from petri.experiment.design.names import known_figures
 from petri.experiment.design.preparation import Preparation, at_point, written
 from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
@@ -90,7 +91,7 @@ class Searching:
         self.condition = parse_condition(search.condition, self.net)
         kept = default_names(self.net) if search.runs.measures is None else search.runs.measures
         self.names = tuple(dict.fromkeys([*self.condition.names, *kept]))
-        self.preparation.check(self.net, self.names)
+        known_figures(self.net, self.names)
         self.points: list[Found] = []
 
     def _takes_whole_numbers(self) -> bool:

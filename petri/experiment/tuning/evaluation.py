@@ -1,7 +1,8 @@
 """The figures of settings: exact where the net has a chain, else by replications that a store keeps.
 
-Replication i has the same seed at every setting, so that differences are paired. All that is proposed follows from a
-seed and from figures, so what was killed goes on from its store, and comes to the same end.
+Replication i has the same seed at every setting, and a stream for each transition, so that differences are paired. All
+that is proposed follows from a seed and from figures, so what was killed goes on from its store, and comes to the same
+end.
 """
 
 from __future__ import annotations
@@ -10,23 +11,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from petri.diagnostics import LanguageError
 from petri.exact.libraries import NeedsExtra
-from petri.experiment.design.definition import Definition, point_key
+from petri.experiment.design.definition import COMMON, PER_TRANSITION, Definition, point_key
+from petri.experiment.design.names import known_figures
 from petri.experiment.design.preparation import Preparation
 from petri.experiment.design.sampling import Values
 from petri.experiment.procedure.campaign import sweep
+from petri.experiment.procedure.points import Interrupted
+from petri.experiment.procedure.workers import Workers
 from petri.measure.arrays import Floats
+from petri.result.export import number
 from petri.run.stop import TimeLimit
 
 STATES = 20_000  # of a chain that is solved instead of run
-
-
-class Stopped(Exception):
-    """Ctrl-C or the time limit came."""
 
 
 @dataclass
@@ -56,34 +58,47 @@ class Setting:
     def replications(self) -> int:
         return 0 if self.exact else max(map(len, self.figures.values()), default=0)
 
+    def to_dict(self) -> dict[str, Any]:
+        figures = {
+            name: {"mean": number(self.mean(name)), "half_width": number(self.half_width(name))}
+            for name in self.figures
+        }
+        return {
+            "parameters": dict(self.values),
+            "exact": self.exact,
+            "replications": self.replications,
+            "figures": figures,
+        }
+
 
 class Evaluation:
     """Gives settings their figures."""
 
     def __init__(
-        self, runs: Definition, names: Sequence[str], store: Path, engine: str, threads: int | None,
-        limit: TimeLimit, simulate: bool,
+        self, runs: Definition, names: Sequence[str], store: Path, engine: str, workers: Workers | int | None,
+        limit: TimeLimit, solve: bool,
     ) -> None:  # fmt: skip
-        self.names, self.store, self.engine, self.threads, self.limit = tuple(names), store, engine, threads, limit
-        self.runs = replace(runs, measures=list(names), points=[{}], replications=2)
+        self.names, self.store, self.engine, self.workers, self.limit = tuple(names), store, engine, workers, limit
+        streams = PER_TRANSITION if runs.streams == COMMON else runs.streams
+        self.runs = replace(runs, measures=list(names), points=[{}], replications=2, streams=streams)
         self.preparation = Preparation(self.runs, engine)
         self.net = self.preparation.model({}).net
-        self.preparation.check(self.net, names)
+        known_figures(self.net, names)
         plan = self.preparation.point(0, {}, self.names).plan
-        self.solves = not simulate and plan.warmup > 0 and math.isfinite(plan.until)
+        self.solves = solve and plan.warmup > 0 and math.isfinite(plan.until)
         self.known: dict[str, Setting] = {}
 
     def more(self, points: Sequence[Values], replications: int) -> list[Setting]:
-        """Return these settings with at least so many replications. Raises Stopped, LanguageError."""
+        """Return these settings with at least so many replications. Raises Interrupted, LanguageError."""
         missing = [one for one in points if not self._enough(one, replications)]
         if self.solves:
             missing = [one for one in missing if not self._solved(one)]
         if missing:
             distinct = list({point_key(one): one for one in missing}.values())
             runs = replace(self.runs, points=distinct, replications=replications)
-            outcome = sweep(runs, self.store, engine=self.engine, workers=self.threads, time_limit=self.limit)
+            outcome = sweep(runs, self.store, engine=self.engine, workers=self.workers, time_limit=self.limit)
             if outcome.interrupted:
-                raise Stopped
+                raise Interrupted
             for point in outcome.points:
                 figures = {name: np.array(list(point.values(name).values())) for name in self.names}
                 failed = bool(point.failures) or any(not np.isfinite(figure).all() for figure in figures.values())

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from petri.experiment.errors import problem
+from petri.experiment.procedure.points import Interrupted
+from petri.experiment.procedure.workers import Workers
 from petri.experiment.threshold.condition import COMPARISONS, Condition, parse_condition
-from petri.experiment.tuning.evaluation import Evaluation, Setting, Stopped
-from petri.experiment.tuning.space import Axis, Tuning, axes, usual_trials
+from petri.experiment.tuning.definition import Tuning
+from petri.experiment.tuning.evaluation import Evaluation, Setting
+from petri.experiment.tuning.space import Axis, axes, usual_trials
 from petri.measure.intervals import student_quantile
 from petri.net import Net
 from petri.run.stop import TimeLimit
@@ -22,6 +26,7 @@ from petri.run.stop import TimeLimit
 INSTALL = "pip install 'pnsim[tune]'"
 FIRST = 4  # replications of a setting that is tried
 BATCH = 4  # settings that are proposed at a time
+ROUNDS = 2  # the second has as many replications as the first needed in the end
 LAST = 8  # settings between which more replications decide
 STEPS = (0.1, 0.05, 0.02, 0.01)  # shares of a range, by which reals move at the end
 ERROR = 0.05  # that a setting is dropped wrongly
@@ -43,15 +48,26 @@ class Tuned:
     certain: bool
     replications: int
     interrupted: bool = False
-    nearest: Setting | None = None  # to the condition, where none meets it
+    meeting: int = 0  # how many of those tried meet the condition, which are the first; then the nearest to it
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON types."""
+        return {
+            "best": None if self.best is None else self.best.to_dict(),
+            "front": [one.to_dict() for one in self.front],
+            "tried": [one.to_dict() for one in self.tried],
+            "certain": self.certain,
+            "replications": self.replications,
+            "interrupted": self.interrupted,
+        }
 
 
-def tune(
+def run_tuning(
     tuning: Tuning,
     store: str | Path | None = None,
     *,
     engine: str = "auto",
-    threads: int | None = None,
+    workers: Workers | int | None = None,
     time_limit: float | TimeLimit | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Tuned:
@@ -61,11 +77,13 @@ def tune(
     how many settings were proposed, and how many shall be. Raises ExperimentError, also without optuna, and
     LanguageError.
     """
-    if not tuning.aims or len(tuning.aims) > 2 or not tuning.over:
-        raise problem("tune-no-aim" if tuning.over else "tune-over-nothing", count=len(tuning.aims))
+    if not tuning.over:
+        raise problem("tune-over-nothing")
+    if not 1 <= len(tuning.aims) <= 2:
+        raise problem("tune-no-aim", count=len(tuning.aims))
     with tempfile.TemporaryDirectory(prefix="pnsim-") as folder:
         path = Path(folder) / "tune.db" if store is None else Path(store)
-        return _Tuner(tuning, path, engine, threads, TimeLimit.of(time_limit), watch).run()
+        return _Tuner(tuning, path, engine, workers, TimeLimit.of(time_limit), watch).run()
 
 
 def needs_optuna() -> ModuleType:
@@ -81,16 +99,17 @@ def needs_optuna() -> ModuleType:
 
 class _Tuner:
     def __init__(
-        self, tuning: Tuning, store: Path, engine: str, threads: int | None, limit: TimeLimit,
+        self, tuning: Tuning, store: Path, engine: str, workers: Workers | int | None, limit: TimeLimit,
         watch: Callable[[int, int], None] | None,
     ) -> None:  # fmt: skip
         self.optuna = needs_optuna()
         self.tuning, self.watch = tuning, watch
-        self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, threads, limit, tuning.simulate)
+        self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, workers, limit, tuning.solve)
         net = self.evaluation.net
-        self.axes = axes(tuning.over, net)
+        over = tuning.over or {}
+        self.axes = axes(over, net)
         self.trials = tuning.trials or usual_trials(self.axes)
-        for name in tuning.over:
+        for name in over:
             if name in tuning.runs.fixed:
                 raise problem("experiment-same-parameter", name=name, where="--over")
         self.condition: Condition | None = parse_condition(tuning.where, net) if tuning.where else None
@@ -101,11 +120,12 @@ class _Tuner:
         try:
             self.propose()
             if len(self.tuning.aims) == 1:
-                self.descend()
-                self.race()
+                for _ in range(ROUNDS):
+                    self.descend()
+                    self.race()
             else:
                 self.evaluation.more([one.values for one in self.front()], 4 * FIRST)
-        except (Stopped, KeyboardInterrupt):
+        except (Interrupted, KeyboardInterrupt):
             interrupted = True
         return self.found(interrupted)
 
@@ -152,23 +172,24 @@ class _Tuner:
 
     def race(self) -> None:
         """Replicate the best settings until each but one is clearly worse, or equal within what does not matter."""
-        most = self.tuning.runs.max_replications
-        alive = self.ranked()[:LAST]
+        most, self.certain = self.tuning.max_replications, False
+        alive = self.leading(self.evaluation.known.values())
         count = FIRST
         while alive and not alive[0].exact:
-            best = self.best_of(alive)
+            best = next(filter(self.holds, alive), alive[0])
             rivals = [one for one in alive if one is not best and self.rivals(one, best)]
             if not rivals and not self.doubtful(best):
                 break
             count *= 2
             if count > most:
                 return
-            alive = self.evaluation.more([best.values, *(rival.values for rival in rivals)], count)
-            alive = sorted(filter(self.holds, alive), key=lambda one: self.scores(one)[0]) or self.ranked()[:LAST]
+            more = self.evaluation.more([best.values, *(rival.values for rival in rivals)], count)
+            alive = self.leading(more) or self.leading(self.evaluation.known.values())
         self.certain = True
 
-    def best_of(self, alive: Sequence[Setting]) -> Setting:
-        return min(alive, key=lambda one: self.scores(one)[0])
+    def leading(self, settings: Iterable[Setting]) -> list[Setting]:
+        """Return the best of the settings that meet the condition, or may do so."""
+        return sorted((one for one in settings if self.holds(one) or self.doubtful(one)), key=self.scores)[:LAST]
 
     def rivals(self, one: Setting, best: Setting) -> bool:
         """Return whether one setting may be better than the best by more than what does not matter."""
@@ -179,11 +200,17 @@ class _Tuner:
         return float(ahead.mean()) + error > self.tuning.within * abs(best.mean(name))
 
     def doubtful(self, setting: Setting) -> bool:
-        """Return whether the condition may not hold: a figure is nearer to its bound than its error."""
-        return self.condition is not None and any(
-            abs(setting.mean(comparison.figure.name) - comparison.bound) < setting.half_width(comparison.figure.name)
-            for comparison in self.condition.comparisons
-        )
+        """Return whether more replications may show that the condition holds, or does not: its figures are nearer to
+        their bounds than their errors, or on the right side.
+        """
+        if setting.failed or self.condition is None:
+            return False
+        near = [
+            abs(setting.mean(one.figure.name) - one.bound) < setting.half_width(one.figure.name)
+            for one in self.condition.comparisons
+        ]
+        holds = [violation <= 0 for violation in self.violations(setting)]
+        return any(near) and all(map(max, near, holds))
 
     # ------------------------------------------------------------ figures
 
@@ -216,10 +243,10 @@ class _Tuner:
     def found(self, interrupted: bool) -> Tuned:
         ranked = self.ranked()
         failing = [one for one in self.evaluation.known.values() if not one.failed and not self.holds(one)]
-        nearest = min(failing, key=lambda one: max(self.violations(one)), default=None)
+        failing.sort(key=lambda one: max(self.violations(one)))
         single = len(self.tuning.aims) == 1
         return Tuned(
             self.tuning, self.evaluation.net, tuple(self.axes), ranked[0] if ranked and single else None,
             () if single else tuple(self.front()), (*ranked, *failing), self.certain, self.evaluation.replications,
-            interrupted, None if ranked else nearest,
+            interrupted, len(ranked),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is varied, and what is wanted of it."""
+"""The parameters that vary, and their values."""
 
 from __future__ import annotations
 
@@ -7,44 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from petri.experiment.design.definition import Definition
+from petri.experiment.design.names import unknown_parameter
 from petri.experiment.design.sampling import BadRange, Range, Value, parse_range, parse_values
 from petri.experiment.errors import problem
-from petri.experiment.threshold.condition import condition_names
 from petri.net import Net
 
 DIGITS = 4  # to which reals are tried
 TRIALS = 60
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tuning:
-    """The parameters that vary, and what is to be least or greatest.
-
-    runs: the net, what is fixed, and how long a run is. over: ranges by parameter, such as "1..64", "1..10 Gbps" or
-    "gold,silver". least, greatest: figures; of two, the front is found. where: a condition such as "loss < 1%".
-    trials: settings that are proposed; None: `TRIALS`, or an eighth of all that there are. within: a difference
-    that does not matter, as a share. simulate: runs also where there is an exact solution.
-    """
-
-    runs: Definition
-    over: Mapping[str, str]
-    least: Sequence[str] = ()
-    greatest: Sequence[str] = ()
-    where: str = ""
-    trials: int | None = None
-    within: float = 0.01
-    simulate: bool = False
-
-    @property
-    def aims(self) -> dict[str, float]:
-        """The figures that are wanted, with 1 for the least and -1 for the greatest."""
-        return {**dict.fromkeys(self.least, 1.0), **dict.fromkeys(self.greatest, -1.0)}
-
-    @property
-    def figures(self) -> list[str]:
-        """All figures that decide."""
-        return list(dict.fromkeys([*self.aims, *(condition_names(self.where) if self.where else ())]))
 
 
 @dataclass(frozen=True)
@@ -93,25 +62,27 @@ def usual_trials(varied: Sequence[Axis]) -> int:
     return min(max(math.prod(len(one.values) for one in varied) // 8, 8), TRIALS)
 
 
-def axes(over: Mapping[str, str], net: Net) -> list[Axis]:
+def axes(over: Mapping[str, str | Sequence[Value]], net: Net) -> list[Axis]:
     """Return the parameters that vary. Raises ExperimentError where one is not there, or its range is not one."""
     kinds = {parameter.name: parameter.kind for parameter in net.parameters}
     made = []
-    for name, text in over.items():
+    for name, values in over.items():
         if name not in kinds:
-            raise problem("tune-unknown-parameter", name=name, known=list(kinds) or None)
-        made.append(_axis(name, text, kinds[name]))
+            raise unknown_parameter(name, kinds)
+        made.append(_axis(name, values, kinds[name]))
     return made
 
 
-def _axis(name: str, text: str, kind: str) -> Axis:
+def _axis(name: str, text: str | Sequence[Value], kind: str) -> Axis:
+    between = None
     try:
-        between = parse_range(text)
+        if isinstance(text, str):
+            between = parse_range(text)
         if between is not None and not between.how and kind != "int":
             if between.low >= between.high:
-                raise BadRange("range-empty", text)
+                raise BadRange("range-empty", str(text))
             return Axis(name, between=between)
-        values = tuple(dict.fromkeys(parse_values(text)))
+        values = tuple(dict.fromkeys(parse_values(text) if isinstance(text, str) else text))
     except BadRange as bad:
         raise problem(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     return Axis(name, values, named=between is None and not all(isinstance(one, int | float) for one in values))

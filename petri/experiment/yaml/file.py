@@ -36,7 +36,7 @@ from petri.experiment.design.definition import (
 )
 from petri.experiment.design.options import Option, options_of
 from petri.experiment.design.sampling import MOST_POINTS, Axis, BadRange, Value, Values, parse_range, parse_value
-from petri.experiment.design.settings import parse_best, parse_bound, parse_confidence
+from petri.experiment.design.settings import parse_best, parse_bound, parse_confidence, parse_tolerance
 from petri.experiment.errors import ExperimentError
 from petri.experiment.yaml.against_net import check_against_net
 from petri.experiment.yaml.table import read_table
@@ -62,8 +62,9 @@ KEYS: Final = {
     "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
     "search": "search: {find: load, in: 0.5..1, while: loss == 0, resolution: 1%}",
     "rfc2544": "rfc2544: {load: load, size: size, loss: loss, delay: delay}",
+    "tune": "tune: {over: {buffer: 1..64}, least: cost, where: loss < 1%}",
 }
-OTHERS: Final = {"search": "experiment-is-search", "rfc2544": "experiment-is-rfc"}
+OTHERS: Final = {"search": "experiment-is-search", "rfc2544": "experiment-is-rfc", "tune": "experiment-is-tune"}
 """Keys of files that are not for `pnsim sweep`, with the error that says so."""
 BEST_KEYS: Final = {
     "greatest": "greatest: goodput",
@@ -93,6 +94,7 @@ TABLE_KEYS: Final = {
     "source": EXPECTED_KEYS["source"],
     "role": EXPECTED_KEYS["role"],
 }
+PARSERS: Final = {"share": parse_confidence, "tolerance": parse_tolerance}
 LARGEST_INTEGER: Final = 2**63 - 1
 
 T = TypeVar("T", bound=YamlNode)
@@ -153,7 +155,7 @@ class Reading:
             self.error(missing, Span(str(self.path), 1, 1, 1, 2), path=str(self.path))
         for name, reason in no_meaning.items():
             if name in self.entries:
-                self.error("search-key", self.keys[name], name=name, reason=reason)
+                self.error("search-key", self.keys[name], name=name, key=key, reason=reason)
         return runs, self.expect(self.entries.get(key), YamlTable, key, "a mapping", KEYS[key])
 
     def attempt(self, node: YamlNode | None, make: Callable[[], Made]) -> Made | None:
@@ -221,15 +223,23 @@ class Reading:
                 return self.values(node, key) or None
             case "names":
                 return self.measures(node)
+            case "figures":
+                return self.measures(
+                    Items((node,), node.span) if isinstance(node, YamlText) else node, key, option.line
+                )
+            case "ranges":
+                return self.ranges(node, key, option.line)
             case "time":
                 return self.duration(node, key, option.line)
             case "precision":
                 return self.precision(node)
             case "best":
                 return self.best(node)
-            case "share":
+            case "share" | "tolerance":
                 text = self.text(node, key, option.line)
-                return self.attempt(node, lambda: parse_confidence(text))
+                return self.attempt(node, lambda: PARSERS[option.kind](text))
+            case "file":
+                return self.file(node, key, option.line)
         return self.text(node, key, option.line) or None
 
     def net(self, node: YamlNode | None) -> str:
@@ -318,6 +328,16 @@ class Reading:
                 self.wrong_kind(node, name, "a list with values", f"{name}: [1, 2, 4, 8]")
             return found
         return self.scalars(node, name)
+
+    def ranges(self, node: YamlNode, name: str, example: str) -> dict[str, str | list[Value]]:
+        """Return ranges as texts, and lists of values, by parameter."""
+        found: dict[str, str | list[Value]] = {}
+        for key, entry in self.mapping(node, name, "parameters with their values", example).items():
+            found[key] = entry.value if isinstance(entry, YamlText) else self.values(entry, key)
+            between = self.range_of(entry) if isinstance(entry, YamlText) else None
+            if between is not None and between.low >= between.high:
+                self.error("range-empty", entry.span, text=str(found[key]))
+        return found
 
     def scalars(self, node: YamlNode, name: str) -> list[Value]:
         """Return a value, or all of a range."""
@@ -515,13 +535,20 @@ class Reading:
     def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """Return a mapping of names to files, whose paths are relative to the experiment."""
         nodes = self.mapping(entries.get(name), name, "names with texts", KEYS[name])
-        written = {key: self.text(entry, key, KEYS[name]) for key, entry in nodes.items()}
-        paths = {key: str(self.path.parent / file) for key, file in written.items()}
-        return {key: path for key, path in paths.items() if self.may_read(path, written[key], nodes[key])}
+        paths = {key: self.file(entry, key, KEYS[name]) for key, entry in nodes.items()}
+        return {key: path for key, path in paths.items() if path is not None}
 
-    def measures(self, node: YamlNode | None) -> list[str] | None:
-        items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])
-        return [self.text(item, "a measure", KEYS["measures"]) for item in items.items] if items else None
+    def file(self, node: YamlNode, name: str, example: str) -> str | None:
+        """Return a file whose path is relative to the experiment; None, with an error, if it may not be read."""
+        written = self.text(node, name, example)
+        path = str(self.path.parent / written)
+        return path if self.may_read(path, written, node) else None
+
+    def measures(
+        self, node: YamlNode | None, key: str = "measures", example: str = KEYS["measures"]
+    ) -> list[str] | None:
+        items = self.expect(node, Items, key, "a list of names", example)
+        return [self.text(item, "a measure", example) for item in items.items] if items else None
 
     def text(self, node: YamlNode | None, name: str, example: str) -> str:
         found = self.expect(node, YamlText, name, "a text", example)

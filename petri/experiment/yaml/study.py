@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.options import options_of
-from petri.experiment.threshold.definition import Bisected
+from petri.experiment.design.study import Study as AnyStudy
 from petri.experiment.yaml.file import Reading, first_line
 from petri.experiment.yaml.tree import YamlTable
 
-Study = TypeVar("Study", bound=Bisected)
+Study = TypeVar("Study", bound=AnyStudy)
 
 
 def load_study(study: type[Study], path: Path, root: Path | None = None) -> Study:
@@ -22,7 +22,7 @@ def load_study(study: type[Study], path: Path, root: Path | None = None) -> Stud
     return study(runs=reading.checked(runs), **values)
 
 
-def _values(reading: Reading, table: YamlTable, study: type[Bisected]) -> dict[str, Any]:
+def _values(reading: Reading, table: YamlTable, study: type[AnyStudy]) -> dict[str, Any]:
     """Return the entries of the table as fields of the study; errors are collected."""
     options, entries = options_of(study), table.entries
     reading.known_keys(table, {option.key: option.line for option in options.values()})

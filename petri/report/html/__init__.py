@@ -7,6 +7,8 @@ text = search_report(outcome)          # a SearchOutcome
 text = forwarding_report(outcome)      # a ForwardingOutcome, of RFC 2544
 text = solution_report(solution)       # a Solution of `Model.solve`
 text = sensitivity_report(found)       # a Sensitivity of `Model.sensitivity`
+text = tuning_report(tuned)            # a Tuned of `petri.tune`
+text = calibration_report(found)       # a Calibration of `petri.calibrate`
 """
 
 from __future__ import annotations
@@ -19,15 +21,25 @@ from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.sensitivity.study import Sensitivity
 from petri.experiment.threshold.outcome import SearchOutcome
+from petri.experiment.tuning.calibration import Calibration
+from petri.experiment.tuning.procedure import Tuned
 from petri.measure.arrays import Floats
-from petri.report.html import forwarding_page, run_page, search_page, sensitivity_page, solution_page, sweep_page
+from petri.report.html import (
+    forwarding_page,
+    run_page,
+    search_page,
+    sensitivity_page,
+    solution_page,
+    sweep_page,
+    tune_page,
+)
 from petri.report.telling.record import of_result, of_stored
 from petri.result import Result
 from petri.result.stored import read
 
 __all__ = [
-    "forwarding_report", "recorded_report", "run_report", "search_report", "sensitivity_report", "solution_report",
-    "sweep_report",
+    "calibration_report", "forwarding_report", "recorded_report", "run_report", "search_report", "sensitivity_report",
+    "solution_report", "sweep_report", "tuning_report",
 ]  # fmt: skip
 
 
@@ -69,3 +81,13 @@ def solution_report(solution: Solution, result: Result | None = None, sources: M
 def sensitivity_report(found: Sensitivity) -> str:
     """Return the page of sensitivities."""
     return sensitivity_page.sensitivity_page(found).html()
+
+
+def tuning_report(tuned: Tuned) -> str:
+    """Return the page of a search for the best setting."""
+    return tune_page.tuning_page(tuned).html()
+
+
+def calibration_report(found: Calibration) -> str:
+    """Return the page of parameters of measured figures."""
+    return tune_page.calibration_page(found).html()

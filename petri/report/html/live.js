@@ -120,6 +120,7 @@
       if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
     }
   };
+  $("bounds").addEventListener("toggle", () => wish({ bounds: $("bounds").open }));
   $("reset").addEventListener("click", () => { settings = {}; turned = performance.now(); stale(); wish({ settings }); });
   $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
 
@@ -324,6 +325,7 @@
     showKnobs(state.knobs);
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
+    fragment($("bounded"), state.bounded ?? "");
     if (turned !== null && same(settings, state.settings)) {
       $("took").textContent = `first figures after ${Math.round(performance.now() - turned)} ms`;
       turned = null;

@@ -58,6 +58,7 @@ def _results() -> Markup:
         tag("div", id="measured"),
         tag("div", tag("h3", "Compared with what is pinned"), tag("div", id="compared"), id="comparison", hidden=True),
         tag("div", id="said"),
+        tag("details", tag("summary", "How near they are to their bounds"), tag("div", id="bounded"), id="bounds"),
     )
 
 

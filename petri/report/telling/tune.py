@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from shlex import quote
 
 from petri.experiment.design.definition import shown
-from petri.experiment.tuning import Calibration, Tuned
+from petri.experiment.tuning.calibration import Calibration
 from petri.experiment.tuning.evaluation import Setting
+from petri.experiment.tuning.procedure import Tuned
 from petri.measure.figures import figures
 from petri.report.telling.columns import Column
 from petri.report.telling.dimensions import shown_dimension
@@ -30,7 +31,8 @@ def setting_columns(tuned: Tuned) -> list[Column]:
         dimension = shown_dimension(figure.dimension)
         texts = [_figure(row, figure.name, dimension, units) for row in rows]
         columns.append(Column(figure.name, texts))
-    marks = ["✓" if row is tuned.best else "" for row in rows]
+    failing = set() if tuned.front else {id(row) for row in tuned.tried[tuned.meeting :]}
+    marks = ["✓" if row is tuned.best else "✗" if id(row) in failing else "" for row in rows]
     runs = ["exact" if row.exact else f"{row.replications:,}" for row in rows]
     return [*columns, Column("runs", runs, rank=1), Column("", marks, left=True)]
 
@@ -64,8 +66,9 @@ def answer(tuned: Tuned) -> str:
 
 def remarks(tuned: Tuned) -> Iterator[str]:
     """Yield what is not certain."""
-    if tuned.best is None and not tuned.front and tuned.nearest is not None:
-        yield "nearest to it: " + ", ".join(f"{name}={shown(value)}" for name, value in tuned.nearest.values.items())
+    if tuned.tried and not tuned.meeting:
+        nearest = tuned.tried[0].values.items()
+        yield "nearest to it: " + ", ".join(f"{name}={shown(value)}" for name, value in nearest)
     if tuned.best is not None and not tuned.certain and not tuned.interrupted:
         yield "Others may be as good: --max-replications lets more replications decide."
     at_end = [

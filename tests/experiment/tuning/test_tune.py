@@ -10,73 +10,22 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import petri
 from petri.engine.native import available
 from petri.experiment import Experiment
-from petri.experiment.tuning import Tuned, Tuning, calibrate, tune
+from petri.experiment.tuning.definition import Tuning
+from petri.experiment.tuning.procedure import Tuned, run_tuning
 from tests.cli.calling import Call, caller
+from tests.experiment.tuning.nets import MM1K, STAFF, STOCK, written
 
 pytest.importorskip("optuna")
 if not available():
     pytest.skip("too slow on the reference engine", allow_module_level=True)
-
-STAFF = """## Agents cost 3 an hour each, and a call that waits 2 an hour.
-net staff
-time h
-param agents = 7 in 1..200
-param load = 6.5
-place source = token
-place line
-place agent = agents * token
-transition call: source -> source, line  takes exp(1 h / load)
-transition serve: line, agent -> agent  takes exp(1 h)
-measure cost = 3 * agents + 2 * mean(line)
-measure waiting = mean(line)
-run until 2000 h  warmup 100 h
-"""
-
-# Demand is Poisson with mean 10 a period, an order costs 64, stock 1 and a backlog 9 a period.
-STOCK = """net stock
-time h
-param least = 6 in 0..100
-param full = 40 in 1..200
-place shelf : int = full
-transition period: shelf(x) -> shelf((if x <= least then full else x) - d)  draw d ~ poisson(10.0)  takes 1 h
-const none = 0
-measure orders = rate(period, if x <= least then 64 else 0)
-measure held = rate(period, max((if x <= least then full else x) - d, none))
-measure owed = rate(period, max(d - (if x <= least then full else x), none))
-measure cost = orders + held + 9 * owed
-run until 2000 h  warmup 100 h
-"""
-
-MM1K = """net mm1k
-time s
-param arrivals = 0.8 in 0.01..10
-param work = 1.0 in 0.01..10
-place source = token
-place door
-place seat = 5 * token
-place queue
-place server = token
-transition arrive: source -> source, door  takes exp(1 s / arrivals)
-transition enter: door, seat -> queue  priority 1
-transition refuse: door -> nothing
-transition serve: queue, server -> server, seat  takes exp(work * 1 s)
-measure refused = count(refuse) / count(arrive)
-measure served = rate(serve)
-measure waiting = mean(queue)
-run until 5000 s  warmup 100 s
-"""
-
-
-def written(folder: Path, text: str) -> Path:
-    path = folder / f"{text.split('net ')[1].split()[0]}.net"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def cost_of(agents: int, load: float = 6.5) -> float:
@@ -89,9 +38,12 @@ def cost_of(agents: int, load: float = 6.5) -> float:
 
 
 def tuned_staff(folder: Path, seed: int, most: int = 100, trials: int | None = None) -> Tuned:
-    runs = Experiment(written(folder, STAFF), seed=seed, max_replications=64)
-    return tune(
-        Tuning(runs=runs, over={"agents": f"7..{most}"}, least=["cost"], trials=trials, simulate=True), threads=2
+    runs = Experiment(written(folder, STAFF), seed=seed)
+    return run_tuning(
+        Tuning(
+            runs=runs, over={"agents": f"7..{most}"}, least=["cost"], trials=trials, max_replications=64, solve=False
+        ),
+        workers=2,
     )
 
 
@@ -147,8 +99,10 @@ def test_stock_with_most_seeds(tmp_path: Path) -> None:
     """In 9 of 10 seeds a setting that costs at most 1 % more than the published optimum, of 1,891 settings."""
     path, good = written(tmp_path, STOCK), 0
     for seed in range(1, 11):
-        runs = Experiment(path, seed=seed, max_replications=64)
-        found = tune(Tuning(runs=runs, over={"least": "0..30", "full": "31..91"}, least=["cost"]), threads=2)
+        runs = Experiment(path, seed=seed)
+        found = run_tuning(
+            Tuning(runs=runs, over={"least": "0..30", "full": "31..91"}, least=["cost"], max_replications=64), workers=2
+        )
         assert found.best is not None
         cost = stock_cost(int(found.best.values["least"]), int(found.best.values["full"]))
         good += cost <= 1.01 * 35.022
@@ -160,7 +114,7 @@ def test_a_condition_of_an_exact_solution(tmp_path: Path) -> None:
     """Refused are (1 - r) r^5 / (1 - r^6), which is 2 % at a load of 0.5292."""
     runs = Experiment(written(tmp_path, MM1K))
     tuning = Tuning(runs=runs, over={"arrivals": "0.1..2.0"}, greatest=["served"], where="refused <= 2%", trials=20)
-    found = tune(tuning)
+    found = run_tuning(tuning)
     assert found.best is not None
     assert found.best.exact
     assert found.replications == 0
@@ -174,7 +128,7 @@ def test_two_aims_give_a_front(tmp_path: Path) -> None:
     tuning = Tuning(
         runs=runs, over={"arrivals": "0.1..2.0", "work": "1.0,1.5"}, greatest=["served"], least=["waiting"], trials=16
     )
-    found = tune(tuning)
+    found = run_tuning(tuning)
     assert found.best is None
     assert len(found.front) >= 4
     served = [one.mean("served") for one in found.front]
@@ -198,51 +152,6 @@ def test_a_store_goes_on(tmp_path: Path) -> None:
     killed.wait()
     again = subprocess.run([*command, "--store", str(store)], capture_output=True, check=True, text=True)
     assert json.loads(again.stdout) == json.loads(whole.stdout)
-
-
-# ---------------------------------------------------------------- measured figures
-
-
-def exact_mm1k(arrivals: float, work: float) -> dict[str, float]:
-    r = arrivals * work
-    shares = np.array([r**k for k in range(6)])
-    shares /= shares.sum()
-    return {"refused": float(shares[5]), "served": arrivals * (1 - float(shares[5])),
-            "waiting": float(shares[1:] @ np.arange(5))}  # fmt: skip
-
-
-def test_parameters_of_measured_figures(tmp_path: Path) -> None:
-    true = exact_mm1k(0.7, 1.3)
-    runs = Experiment(written(tmp_path, MM1K))
-    measured = {name: (value, 0.01 * value) for name, value in true.items()}
-    found = calibrate(Tuning(runs=runs, over={"arrivals": "0.1..2.0", "work": "0.5..3.0"}), measured)
-    assert found.exact
-    assert found.alike == ()
-    assert float(found.values["arrivals"]) == pytest.approx(0.7, abs=0.005)
-    assert float(found.values["work"]) == pytest.approx(1.3, abs=0.01)
-
-
-@pytest.mark.slow
-def test_intervals_of_parameters_cover(tmp_path: Path) -> None:
-    """Of 60 intervals at 95 %, fewer than 51 cover with a probability of 4e-4."""
-    true, path, rng, covered = exact_mm1k(0.7, 1.3), written(tmp_path, MM1K), np.random.default_rng(1), 0
-    for _ in range(30):
-        measured = {name: (value * (1 + 0.03 * rng.normal()), 0.03 * value) for name, value in true.items()}
-        tuning = Tuning(runs=Experiment(path), over={"arrivals": "0.1..2.0", "work": "0.5..3.0"})
-        found = calibrate(tuning, measured)
-        for name, value in (("arrivals", 0.7), ("work", 1.3)):
-            covered += abs(float(found.values[name]) - value) <= found.half_widths[name]
-    assert covered >= 51
-
-
-def test_parameters_that_figures_cannot_tell_apart(tmp_path: Path) -> None:
-    """Only their product decides how many are refused, and how many wait."""
-    true = exact_mm1k(0.7, 1.3)
-    measured = {name: (true[name], 0.01 * true[name]) for name in ("refused", "waiting")}
-    runs = Experiment(written(tmp_path, MM1K))
-    found = calibrate(Tuning(runs=runs, over={"arrivals": "0.3..2.0", "work": "0.5..3.0"}), measured)
-    assert found.alike == (("arrivals", "work"),)
-    assert math.isinf(found.half_widths["work"])
 
 
 # ---------------------------------------------------------------- the command
@@ -271,11 +180,116 @@ def test_a_file_of_measured_figures(call: Call) -> None:
     assert " ± " in shown.out
 
 
+FILE = """net: mm1k.net
+title: As many as possible
+until: 4000 s
+tune:
+  over: {arrivals: 0.1..1.9, work: [0.5, 1.0]}
+  greatest: served
+  where: refused < 5%
+  trials: 8
+"""
+
+
+def test_what_may_meet_the_condition_is_replicated_until_that_is_known(tmp_path: Path) -> None:
+    """With eight agents, the cheapest, 2.10 calls wait (Erlang's formula); four runs say 2.37 ± 0.15."""
+
+    def best(most: int) -> Tuned:
+        options: dict[str, Any] = {"max_replications": most, "solve": False, "seed": 5}
+        return petri.tune(
+            written(tmp_path, STAFF), where="waiting < 2.25", over={"agents": [8, 9]}, least="cost", **options
+        )
+
+    few, more = best(4), best(128)
+    assert few.best is not None
+    assert more.best is not None
+    assert (few.best.values["agents"], few.certain) == (9, False)
+    assert (more.best.values["agents"], more.certain) == (8, True)
+
+
+def test_a_file_asks_what_options_ask(call: Call) -> None:
+    Path("best.yaml").write_text(FILE, encoding="utf-8")
+    options = "--greatest served --over arrivals=0.1..1.9 --over work=0.5,1.0 --trials 8 --until".split()
+    plain = call("tune", "mm1k.net", *options, "4000 s", "--where", "refused < 5%", "--json")
+    assert plain.status == 0
+    assert call("tune", "best.yaml", "--json").out == plain.out
+    assert json.loads(call("tune", "best.yaml", "--trials", "4", "--json").out) != json.loads(plain.out)
+
+
+def test_a_file_of_measured_figures_is_named_in_a_file(call: Call) -> None:
+    Path("m.csv").write_text("measure,value,error\nrefused,5%,0.2%\n", encoding="utf-8")
+    Path("match.yaml").write_text("net: mm1k.net\ntune: {over: {work: 0.2..2.5}, match: m.csv}\n", encoding="utf-8")
+    found = json.loads(call("tune", "match.yaml", "--json").out)
+    assert found["figures"]["refused"]["net"] == pytest.approx(0.05, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("  ovr: {work: 1..2}\n", "best.yaml:9:3"),
+        ("  match: ../../m.csv\n", "best.yaml:9:10"),
+        ("replications: 5\n", "`replications` has no meaning beside `tune`"),
+        ("grid: {work: [1, 2]}\n", "`over` says what varies"),
+        ("  max-replications: 0\n", "a whole number of at least 1"),
+        ("  within: 200%\n", "`200%` is not a tolerance"),
+        ("  least: {served: 1}\n", "`least` must be a list of names"),
+    ],
+)
+def test_mistakes_in_a_file_are_told_with_their_place(call: Call, wrong: str, said: str) -> None:
+    Path("best.yaml").write_text(FILE + wrong, encoding="utf-8")
+    shown = call("tune", "best.yaml")
+    assert shown.status == 1
+    assert said in shown.err
+
+
+def test_ranges_in_a_file_are_told_with_their_place(call: Call) -> None:
+    Path("best.yaml").write_text(FILE.replace("0.1..1.9", "1.9..0.1"), encoding="utf-8")
+    assert "best.yaml:5:20" in call("tune", "best.yaml").err
+
+
+def test_files_of_other_commands(call: Call) -> None:
+    Path("best.yaml").write_text(FILE, encoding="utf-8")
+    Path("sweep.yaml").write_text("net: mm1k.net\ngrid: {work: [1.0, 2.0]}\n", encoding="utf-8")
+    assert "run it with `pnsim tune best.yaml`" in call("sweep", "best.yaml").err
+    assert "run it with `pnsim sweep sweep.yaml`" in call("tune", "sweep.yaml").err
+
+
+def test_pages_show_every_setting(call: Call) -> None:
+    aims = ("--greatest", "served", "--over", "arrivals=0.1..1.9", "--over", "work=0.5,1.0", "--trials", "8")
+    assert call("tune", "mm1k.net", *aims, "--report", "one.html").status == 0
+    assert call("tune", "mm1k.net", *aims, "--least", "waiting", "--report", "two.html").status == 0
+    Path("m.csv").write_text("measure,value,error\nrefused,5%,0.2%\n", encoding="utf-8")
+    match = ("--match", "m.csv", "--over", "work=0.2..2.5", "--report", "match.html")
+    assert call("tune", "mm1k.net", *match).status == 0
+    plots = {name: Path(name).read_text(encoding="utf-8").count('class="plot waiting"') for name in (
+        "one.html", "two.html", "match.html",
+    )}  # fmt: skip
+    assert plots == {"one.html": 2, "two.html": 5, "match.html": 1}
+
+
+@pytest.mark.slow
+def test_a_cluster_comes_to_the_same_end(call: Call) -> None:
+    pytest.importorskip("distributed")
+    arguments = ("tune", "mm1k.net", "--least", "waiting", "--over", "arrivals=0.5..1.9", "--where", "served > 0.6")
+    how = ("--simulate", "--trials", "8", "--max-replications", "8", "--json", "-q")
+    assert call(*arguments, *how, "--dask", "local").out == call(*arguments, *how).out
+
+
+def test_in_python(tmp_path: Path) -> None:
+    over = {"arrivals": "0.1..1.9", "work": [0.5, 1.0]}
+    found = petri.tune(written(tmp_path, MM1K), where="refused < 5%", over=over, greatest="served", trials=8)
+    assert found.best is not None
+    assert found.best.values["work"] == 0.5
+    with pytest.raises(TypeError, match="greates"):
+        petri.tune("mm1k", greates="served")
+
+
 def test_no_setting_meets_the_condition(call: Call) -> None:
     arguments = ("--least", "served", "--where", "refused < 0", "--over", "arrivals=0.5..1.9", "--trials", "4")
     shown = call("tune", "mm1k.net", *arguments)
     assert shown.status == 1
     assert "nearest to it: arrivals=" in shown.out
+    assert "✗" in shown.out
 
 
 def test_the_time_limit(call: Call, tmp_path: Path) -> None:
@@ -292,7 +306,7 @@ def test_the_time_limit(call: Call, tmp_path: Path) -> None:
         (("--over", "arrivals=0.1..1.9"), "write `--least cost`"),
         (("--least", "served"), "name one with its values"),
         (("--least", "served", "--over", "arrivals"), "--over buffer=1..64"),
-        (("--least", "served", "--over", "arrival=1..2"), "its parameters are `arrivals` and `work`"),
+        (("--least", "served", "--over", "arrival=1..2"), "did you mean `arrivals`?"),
         (("--least", "serve", "--over", "arrivals=0.1..2.0"), "no measure `serve`"),
         (("--least", "served", "--over", "arrivals=2.0..1.0"), "write the smaller end first"),
         (("--least", "served", "--over", "arrivals=0.1..2.0", "--set", "arrivals=1"), "`arrivals` is fixed"),
