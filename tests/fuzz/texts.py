@@ -423,6 +423,11 @@ class Writer:
             f"-> {hand}, each {pile}({{n, k: k + 1}}){late} takes {lasts}"
         )
         self.drawn(["a set that is given back later"], ages)
+        if discipline:
+            some = self.name("some")
+            number = choose.one((f"all up to 2 * {pile}({{n, k}}) when n != 3", f"2..3 * {pile}({{n}})", f"2 * {pile}({{n, k}})"))
+            self.kept(f"transition {some}: {number} -> each {heap}(n) after exp(6 {self.cycle})")
+            self.drawn(["the first tokens of a place"], some)
         away = self.name("away")
         self.kept(f"transition {away}: {heap}(x), all {heap}(y) when y != x -> nothing after exp(20 {self.cycle})")
         measure = self.name("total")

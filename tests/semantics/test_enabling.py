@@ -1,4 +1,4 @@
-"""Rules E1 to E11: which bindings a transition has."""
+"""Rules E1 to E12: which bindings a transition has."""
 
 from collections import Counter
 

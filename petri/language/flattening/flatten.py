@@ -329,6 +329,10 @@ class Flattener:
                 guard = None
         arcs = self.arcs
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
+        sets = self._sets(t, instance)
+        for template, arc in zip(t.sets, sets, strict=True):
+            if template.least is not None:
+                guard = _with_least(guard, arc, not_negative(template.least, instance, "count-negative"), inputs)
         if t.clock is not None:
             self._check_clocked(t, inputs)
         made = net.Transition(
@@ -347,7 +351,7 @@ class Flattener:
             None if t.clock is None else self._clock(t.clock, instance),
             t.doc,
             t.span,
-            self._sets(t, instance),
+            sets,
             tuple(_lets(t, instance)) if t.lets else (),
         )
         return with_turns(made, self.net_places) if t.step else made
@@ -477,6 +481,19 @@ class Flattener:
                 position_of(use.symbol, end, values, use.span)
         start, stop = first - values.start, max(last, first - 1) - values.start + 1
         return places[start * size : stop * size], (range(first, max(last, first - 1) + 1), *free[1:])
+
+
+def _with_least(guard: Expr | None, arc: net.SetArc, least: Expr, inputs: Iterable[net.InputArc]) -> Expr | None:
+    """Return the guard, and that a place has the least number of a set, besides what input arcs take from it (E11)."""
+    if least.op == "const" and not least.value:
+        return guard
+    for taking in inputs:
+        if arc.place in taking.takes_from:
+            more = taking.count or Expr("const", "int", (), 1, arc.span)
+            least = Expr("add", "int", (least, more), None, arc.span)
+    there = Expr("tokens", "int", (), arc.place, arc.span)
+    enough = Expr("ge", "bool", (there, least), None, arc.span)
+    return enough if guard is None else Expr("and", "bool", (enough, guard), None, arc.span)
 
 
 def _lets(t: TransitionTemplate, instance: Instance) -> Iterator[net.Let]:
