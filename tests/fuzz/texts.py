@@ -232,6 +232,10 @@ class Writer:
                     f"{self.quota}[{self.of(p, self.kind)}] > 0",
                 )
             )
+            if choose.chance(3) and "a discipline for each key" not in uses:
+                waited = choose.one((f">= {choose.number(1, 60)} ns", "< 80 ns", f">= 2 * min(40 ns, now - {p}.{self.born})"))
+                guard = choose.one((f"now - {p}.{self.born} {waited}", f"{guard} or now - {p}.{self.born} >= 50 ns"))
+                uses.append("a guard of the time")
             uses.append("a list in a guard" if self.quota in guard else "a guard")
             found += f" when {guard}"
         if choose.chance(2):
@@ -245,7 +249,7 @@ class Writer:
             found += f" weight {share}"
         if choose.chance(3):
             key = choose.one(
-                (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")
+                (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"{p}.{self.seq} * (now - {p}.{self.born})", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")
             )
             if choose.chance(3):
                 further = choose.one((self.of(p, self.kind), f"{p}.{self.born}", f"{p}.{self.seq} > 2"))

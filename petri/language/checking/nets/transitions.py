@@ -113,7 +113,7 @@ class TransitionReader:
     def _prefer(self, prefer: tree.Preference) -> tuple[Node, Node | None, bool]:
         """Keys of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""
         found = []
-        for value in self.reader.allowing("a preference", "tokens").values(*parts_of(prefer.key)):
+        for value in self.reader.allowing("a preference", "tokens", "now").values(*parts_of(prefer.key)):
             if not isinstance(value.type, Scalar):
                 raise CheckError("prefer-not-number", value.span, kind=plainly(value.type))
             found.append((value.type, value.node))
@@ -331,7 +331,7 @@ class TransitionReader:
     def _guard(self, e: tree.Expr | None) -> Node | None:
         conditions = list(self.conditions)
         if e is not None:
-            written = self.reader.allowing("a guard", "tokens").read_scalar(e, BOOL)
+            written = self.reader.allowing("a guard", "tokens", "now").read_scalar(e, BOOL)
             if written is not None:
                 conditions.append(written)
         if not conditions:
