@@ -435,7 +435,7 @@ class Flattener:
             if in_net(t.condition, outer):
                 self._instance(t, outer, suffix, depth)
             else:
-                self._left_out([use.symbol for port, use in t.ports if port.direction != "in"], outer)
+                self._left_out([use.symbol for port, uses in t.ports if port.direction != "in" for use in uses.each], outer)
 
     def _instance(self, t: InstanceTemplate, outer: Instance, suffix: str, depth: int) -> None:
         if depth >= DEEPEST_INSTANCE:
@@ -461,8 +461,8 @@ class Flattener:
             if len(mine) != len(theirs):
                 raise CheckError("port-size", use.span, name=port.name, wanted=len(mine), given=len(theirs))
         instance.places[port.number] = places
-        if places:
-            own, colour_given = colour(port.type, instance), self.net_places[places[0]].colour
+        for first in places if use.listed else places[:1]:
+            own, colour_given = colour(port.type, instance), self.net_places[first].colour
             if own.slots != colour_given.slots:  # whatever the names of the types
                 left, right = _bounds_text(own), _bounds_text(colour_given)
                 raise CheckError("port-range", use.span, name=port.name, wanted=left, given=right)
@@ -470,6 +470,9 @@ class Flattener:
     @staticmethod
     def _part(use: PortUse, outer: Instance) -> tuple[Sequence[int], tuple[range, ...]]:
         """Return the places that a port gets, and the values of their indices."""
+        if use.listed:
+            several = tuple([outer.place(PlaceUse(one.symbol, one.indices, one.span)) for one in use.listed])
+            return several, (range(len(several)),)
         places = outer.part(use.symbol, use.indices, use.span)
         free = outer.shapes[use.symbol.number][len(use.indices) :]
         if use.part is None:

@@ -224,13 +224,19 @@ class InstanceTemplate(Struct):
 class PortUse(Struct):
     """The connection of a port: a place or an element, or a whole array or a part of one.
 
-    `indices` are the first ones of the place; `part` is a range of the next.
+    `indices` are the first ones of the place; `part` is a range of the next. listed: the places of `[a, b[2], c]`, of
+    which the first is the symbol.
     """
 
     symbol: PlaceSymbol
     indices: tuple[Node, ...]
     part: tuple[Node, Node] | None
     span: Span
+    listed: tuple[PortUse, ...] = ()
+
+    @property
+    def each(self) -> tuple[PortUse, ...]:
+        return self.listed or (self,)
 
 
 class Body(Struct):
