@@ -233,8 +233,9 @@ class Writer:
                 )
             )
             if choose.chance(3) and "a discipline for each key" not in uses:
-                waited = choose.one((f">= {choose.number(1, 60)} ns", "< 80 ns", f">= 2 * min(40 ns, now - {p}.{self.born})"))
-                guard = choose.one((f"now - {p}.{self.born} {waited}", f"{guard} or now - {p}.{self.born} >= 50 ns"))
+                age = f"now - {p}.{self.born}"
+                waited = choose.one((f">= {choose.number(1, 60)} ns", "< 80 ns", f">= 2 * min(40 ns, {age})"))
+                guard = choose.one((f"{age} {waited}", f"{guard} or {age} >= 50 ns"))
                 uses.append("a guard of the time")
             uses.append("a list in a guard" if self.quota in guard else "a guard")
             found += f" when {guard}"
@@ -249,7 +250,12 @@ class Writer:
             found += f" weight {share}"
         if choose.chance(3):
             key = choose.one(
-                (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"{p}.{self.seq} * (now - {p}.{self.born})", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")
+                (
+                    self.of(p, self.size),
+                    f"{p}.{self.seq} mod 4",
+                    f"{p}.{self.seq} * (now - {p}.{self.born})",
+                    f"({p}.{self.seq} - tokens({other.at(0)})) mod 3",
+                )
             )
             if choose.chance(3):
                 further = choose.one((self.of(p, self.kind), f"{p}.{self.born}", f"{p}.{self.seq} > 2"))
@@ -429,8 +435,8 @@ class Writer:
         self.drawn(["a set that is given back later"], ages)
         if discipline:
             some = self.name("some")
-            number = choose.one((f"all up to 2 * {pile}({{n, k}}) when n != 3", f"2..3 * {pile}({{n}})", f"2 * {pile}({{n, k}})"))
-            self.kept(f"transition {some}: {number} -> each {heap}(n) after exp(6 {self.cycle})")
+            number = choose.one(("all up to 2", "2..3", "2", f"all up to (1 + tokens({heap}))"))
+            self.kept(f"transition {some}: {number} * {pile}({{n}}) -> each {heap}(n) after exp(6 {self.cycle})")
             self.drawn(["the first tokens of a place"], some)
         away = self.name("away")
         self.kept(f"transition {away}: {heap}(x), all {heap}(y) when y != x -> nothing after exp(20 {self.cycle})")

@@ -64,9 +64,7 @@ measure others = n at irq
 
 
 def test_coalesced_interrupts_come_for_a_number_or_for_the_oldest_packet() -> None:
-    """The first packet of a batch starts its clock: k others come within the wait with the chances of Poisson. The false
-    alarm rate is below 1e-6.
-    """
+    """k others come within the wait of the first with the chances of Poisson. The false-alarm rate is below 1e-6."""
     result = petri.loads(COALESCED).run(until=40_000.0, warmup=0.0, seed=3)
     others = sum(1 - sum(math.exp(-3.0) * 3.0**n / math.factorial(n) for n in range(k)) for k in range(1, 4))
     assert result.measure("others").value == pytest.approx(others, abs=5 * 1.5 / math.sqrt(40_000 / (1 + others)))

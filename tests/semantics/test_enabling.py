@@ -342,8 +342,8 @@ def test_e11_what_is_given_back_for_each_keeps_its_room(engine: str) -> None:
 @pytest.mark.parametrize(("discipline", "order"), [("fifo", "31"), ("lifo", "24"), ("by n", "12"), ("by -n", "43")])
 def test_e11_the_first_tokens_are_those_that_the_place_would_show(engine: str, discipline: str, order: str) -> None:
     ran = simulate(
-        f"type T = {{ n: int }}  place go = token  place q : T {discipline} = T(3), T(1), T(4), T(2)  place d : int fifo"
-        "  transition t: go, all up to 2 * q({n}) -> each d(n)",
+        f"type T = {{ n: int }}  place go = token  place q : T {discipline} = T(3), T(1), T(4), T(2)"
+        "  place d : int fifo  transition t: go, all up to 2 * q({n}) -> each d(n)",
         engine,
     )
     assert "".join(str(token[0]) for token in ran.marking["d"]) == order
@@ -354,7 +354,8 @@ def test_e11_the_first_tokens_are_those_that_match_and_that_other_arcs_leave(eng
     ran = simulate(
         """
         place go : int = 2, 0
-        place q : { n: int, k: int } fifo = {n: 1, k: 5}, {n: 2, k: 6}, {n: 1, k: 7}, {n: 1, k: 2}, {n: 1, k: 9}, {n: 1, k: 8}
+        type T = { n: int, k: int }
+        place q : T fifo = T(1, 5), T(2, 6), T(1, 7), T(1, 2), T(1, 9), T(1, 8)
         place d : int fifo
         transition t: go(m), q({n: 1}), all up to m * q({n: 1, k}) when k > 4 -> each d(k)  when m > 0
         transition u: go(m), all up to (tokens(q) - 3) * q({k}) -> nothing  when m == 0 and tokens(d) > 0
@@ -397,7 +398,8 @@ def test_e11_an_exact_number_of_tokens_with_and_without_values(engine: str) -> N
 
 def test_e11_a_negative_number_of_tokens_stops_the_run(engine: str) -> None:
     ran = simulate(
-        "place go : int = 2  place q : int fifo = 1, 2  transition t: go(n), all up to (n - 3) * q(x) -> nothing", engine
+        "place go : int = 2  place q : int fifo = 1, 2  transition t: go(n), all up to (n - 3) * q(x) -> nothing",
+        engine,
     )
     assert ran.error is not None
     assert ran.error.id == "negative-count"

@@ -435,7 +435,8 @@ class Flattener:
             if in_net(t.condition, outer):
                 self._instance(t, outer, suffix, depth)
             else:
-                self._left_out([use.symbol for port, uses in t.ports if port.direction != "in" for use in uses.each], outer)
+                given = [uses for port, uses in t.ports if port.direction != "in"]
+                self._left_out([use.symbol for uses in given for use in uses.each], outer)
 
     def _instance(self, t: InstanceTemplate, outer: Instance, suffix: str, depth: int) -> None:
         if depth >= DEEPEST_INSTANCE:

@@ -1,7 +1,7 @@
 """Guards that read `now`: what lets an engine stop at each instant at which one of them changes (E12).
 
-`now - x.came >= T` changes at an instant that is known as soon as x is bound. There, the clock of another transition ends,
-which reads the same tokens and gives nothing: something happens, and guards are looked at again.
+`now - x.came >= T` changes at an instant that is known as soon as x is bound. There, the clock of another transition
+ends, which reads the same tokens and gives nothing: something happens, and guards are looked at again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from petri.net import PRIORITIES, Expr, Match, Transition, operations
 from petri.structs import Struct, field, replace
 
 MOST_LINES = 8  # of one comparison, which has more with each `min`, `max`, `abs` and `if`
-_COMPARED = {"ge": True, "gt": True, "le": False, "lt": False}  # whether the left side is the greater one where it holds
+_COMPARED = {"ge": True, "gt": True, "le": False, "lt": False}  # whether the left side is the greater one
 _ONE = Expr("const", "real", value=1.0)  # also a tick
 _NONE = Expr("const", "real", value=0.0)
 _MINUS = Expr("neg", "real", (_ONE,))
@@ -200,8 +200,9 @@ class _Changes(Struct):
 
 
 def _before(condition: Expr, line: Line, *, alone: bool) -> Expr:
-    """Return whether a comparison has not changed yet. That of several lines may never change: then it is the line's sign, a
-    tick ago, as it may have been rounded.
+    """Return whether a comparison has not changed yet.
+
+    That of several lines may never change: then it is the line's sign, a tick ago, as it may have been rounded.
     """
     if alone:
         holds, more = condition, _COMPARED[condition.op]

@@ -68,7 +68,7 @@ TOKEN = 1 << 20
 class SetTemplate(Struct):
     """`all cache(…)`. number: the variable with how many it takes. totals: variables that it gives values to (E11).
 
-    most: of `all up to 8 * cache(…)`. least: the transition is enabled only while other arcs leave so many in the place.
+    most: of `all up to 8 * cache(…)`. least: the transition is enabled only while other arcs leave so many there.
     """
 
     place: PlaceUse

@@ -232,8 +232,8 @@ class ExpressionText:
         return (seen(arc) if isinstance(arc, InputArc) else "") + self._token(arc, transition)
 
     def set(self, arc: SetArc, transition: Transition) -> tuple[str, str, str]:
-        """Return how many tokens a set has at most, `all` or `up to 8`, and the pattern and the condition of its arc, ""
-        where there is none: `{n}` and `n > 3`.
+        """Return how many tokens a set has, `all` or `up to 8`, and the pattern and the condition of its arc, "" where
+        there is none: `{n}` and `n > 3`.
 
         As they stand in the source where that is at hand; else the condition has both.
         """

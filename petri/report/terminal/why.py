@@ -236,7 +236,8 @@ class _Teller:
         arc = self.transition.sets[number]
         place = self.net.places[arc.place]
         number_of, pattern, condition = self.words.set(arc, self.transition)
-        text = f"{number_of} {place.name}" + (f"({pattern})" if pattern else "") + (f" when {condition}" if condition else "")
+        what = f"{place.name}({pattern})" if pattern else place.name
+        text = f"{number_of} {what}" + (f" when {condition}" if condition else "")
         return text, self._there(arc.place, sees_all=True), self._taken(number)
 
     def _taken(self, number: int) -> str:

@@ -168,7 +168,7 @@ def _listed_port(
     if len(port.indices) != 1:
         wanted = _SHAPES[min(len(port.indices), 2)].format(len(port.indices))
         raise CheckError("port-shape", argument.span, name=port.name, wanted=wanted, found="a list of places")
-    one = replace(port, indices=())
+    one = replace(port, name=f"{port.name}[*]", indices=())
     uses = tuple([_port(checker, reader, one, replace(argument, value=item, span=item.span)) for item in e.items])
     return replace(uses[0], span=argument.span, listed=uses)
 

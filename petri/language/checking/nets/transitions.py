@@ -36,7 +36,6 @@ from petri.language.meaning.types import (
     Scalar,
     Type,
     Unknown,
-    describe,
     layout,
     path_within,
     plainly,

@@ -242,7 +242,10 @@ fn check_set(net: &Net, t: &Transition, arc: &SetArc, scope: &Scope) -> Result<(
         return Err("takes the first tokens of a bag, which has no order".into());
     }
     let kind = |variable: VariableId| t.variables.get(variable.at()).map(|variable| variable.kind);
-    if kind(arc.number) != Some(Kind::Int) || arc.most.as_ref().is_some_and(|e| e.kind != Kind::Int) || arc.condition.as_ref().is_some_and(|e| e.kind != Kind::Bool) {
+    if kind(arc.number) != Some(Kind::Int)
+        || arc.most.as_ref().is_some_and(|e| e.kind != Kind::Int)
+        || arc.condition.as_ref().is_some_and(|e| e.kind != Kind::Bool)
+    {
         return Err("has a set whose number or condition is of another kind".into());
     }
     scope.check_all(&arc.most)?;
