@@ -43,10 +43,14 @@ def ripened(flat: net.Net, problems: Problems) -> net.Net:
     """Return the net, in ticks, with what its guards need that read `now`. Tells where that cannot be known."""
     added: list[Transition] = []
     told = set()
+    known: dict[int, bool] = {}  # of guards, which the elements of an array share
     for transition in flat.transitions:
-        if transition.guard is not None and reads_now(transition.guard):
+        guard = transition.guard
+        if id(guard) not in known:
+            known[id(guard)] = reads_now(guard)
+        if guard is not None and known[id(guard)]:
             try:
-                added += _ripening(flat, transition, transition.guard)
+                added += _ripening(flat, transition, guard)
             except CheckError as fault:
                 if fault.span not in told:
                     problems.fault(fault)
