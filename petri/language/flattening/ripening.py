@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from petri import net
+from petri.language.flattening.count import MOST_ELEMENTS
 from petri.language.problems import CheckError, Problems
 from petri.net import PRIORITIES, Expr, Match, Transition, operations
 from petri.structs import Struct, field, replace
@@ -44,17 +45,23 @@ def ripened(flat: net.Net, problems: Problems) -> net.Net:
     added: list[Transition] = []
     told = set()
     known: dict[int, bool] = {}  # of guards, which the elements of an array share
+    there = len(flat.places) + len(flat.transitions)
     for transition in flat.transitions:
         guard = transition.guard
         if id(guard) not in known:
             known[id(guard)] = reads_now(guard)
         if guard is not None and known[id(guard)]:
             try:
-                added += _ripening(flat, transition, guard)
+                for made in _ripening(flat, transition, guard):
+                    added.append(made)
+                    if there + len(added) > MOST_ELEMENTS:
+                        raise CheckError("net-too-large", guard.span, wanted=there + len(added), limit=MOST_ELEMENTS)
             except CheckError as fault:
                 if fault.span not in told:
                     problems.fault(fault)
                 told.add(fault.span)
+                if fault.identifier == "net-too-large":
+                    break
     return replace(flat, transitions=(*flat.transitions, *added)) if added else flat
 
 
