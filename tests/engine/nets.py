@@ -338,6 +338,7 @@ class TransitionMaker:
         found = []
         for place in [place for place in free if self.choose.chance(4)][:2]:
             condition = self.belongs(place) if self.choose.chance(6) else None
+            most = self.most(place)
             number = self.variable("int")
             totals = []
             if self.choose.chance(6):
@@ -346,7 +347,7 @@ class TransitionMaker:
                 value = scope.whole(1) if kind == "int" else scope.real(1)
                 total = self.variable(kind)
                 totals.append(Total(total, scope.operation("add", kind, Expr("var", kind, (), total), value)))
-            found.append(SetArc(place, number, condition, tuple(totals), self.choose.span(), self.most(place)))
+            found.append(SetArc(place, number, condition, tuple(totals), self.choose.span(), most))
         return found
 
     def most(self, place: int) -> Expr | None:
