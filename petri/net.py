@@ -146,7 +146,8 @@ class Total(Part):
 
 
 class SetArc(Part):
-    """Takes all tokens of a place that other arcs leave and for which the condition holds; it enables nothing (E11).
+    """Takes all tokens of a place that other arcs leave and for which the condition holds, or the first of them; it
+    enables nothing (E11).
 
     In its condition and totals, and in what `each` gives, slot k of a token is variable len(transition.variables) + k.
     """
@@ -156,6 +157,7 @@ class SetArc(Part):
     condition: Expr | None = None  # bool; None is true
     totals: tuple[Total, ...] = ()
     span: Span | None = None
+    most: Expr | None = None  # int: of no more than so many, in the order of the place; None is all
 
     @property
     def variables(self) -> list[int]:
@@ -512,7 +514,7 @@ HOLDING: Final[Mapping[type, tuple[str, ...]]] = {
     Clock: ("time", "speed"),
     InputArc: ("pattern", "count"),
     InhibitorArc: ("pattern", "threshold"),
-    SetArc: ("condition", "totals"),
+    SetArc: ("most", "condition", "totals"),
     Total: ("value",),
     OutputArc: ("values", "index", "count", "condition", "delay"),
     Match: ("equal",),

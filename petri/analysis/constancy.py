@@ -384,7 +384,7 @@ def expressions(transition: Transition) -> Iterator[Expr | None]:
     for arc in transition.outputs:
         yield from (arc.index, arc.count, arc.condition, arc.delay, *arc.values)
     for of_set in transition.sets:
-        yield from (of_set.condition, *(total.value for total in of_set.totals))
+        yield from (of_set.most, of_set.condition, *(total.value for total in of_set.totals))
 
 
 def _one_holds(guards: list[Expr | None]) -> bool:

@@ -145,7 +145,7 @@ VALUES: Final = _table((Word("token", name="alone"), *map(Word, ("all", "now", "
 OPERATORS: Final = ("and", "or", "not", "div", "mod")
 _LINKS: Final = _table((
     *map(Word, ("then", "else", *OPERATORS)),
-    *(Word(word, name="elsewhere") for word in ("as", "at", "before", "every", "from", "on", "out", "splitting")),
+    *(Word(word, name="elsewhere") for word in ("as", "at", "before", "every", "from", "on", "out", "splitting", "to")),
     Word("in", "in 0..1"),
     Word("order", name="alone"),
     Word("with"),

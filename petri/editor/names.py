@@ -397,7 +397,10 @@ class _Walker:
             self.walk(e, within)
 
     def _term(self, term: tree.Expr, within: _Within) -> None:
-        if isinstance(term, tree.Binary):
+        if isinstance(term, tree.Range):
+            self.walk(term.low, within)
+            self._term(term.high, within)
+        elif isinstance(term, tree.Binary):
             self.walk(term.left, within) if term.operator == "*" else self._term(term.left, within)
             self._term(term.right, within) if term.operator == "*" else self.walk(term.right, within)
         elif isinstance(term, tree.Call):

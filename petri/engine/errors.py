@@ -97,7 +97,7 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
     if transition.prefer is not None:
         yield [transition.prefer.key, transition.prefer.then], ()
     for taking in transition.sets:
-        yield [taking.condition], [taking.number]
+        yield [taking.most, taking.condition], [taking.number]
         for total in taking.totals:
             yield [total.value], [total.variable]
     for draw in transition.draws:

@@ -555,7 +555,11 @@ class Engine:
         found = []
         for arc in transition.sets:
             left = [token for token in self.in_order(arc.place, self.marking[arc.place]) if id(token) not in gone]
-            taken = [token for token in left if self.belongs(token, arc.condition, binding.variables)]
+            most = len(left) if arc.most is None else self.count(arc.most, self.context(binding.variables))
+            taken: list[Held] = []
+            for token in left:
+                if len(taken) < most and self.belongs(token, arc.condition, binding.variables):
+                    taken.append(token)
             binding.variables[arc.number] = len(taken)
             for total in arc.totals:
                 binding.variables[total.variable] = 0.0 if total.value.kind == "real" else 0

@@ -52,7 +52,7 @@ def looks_at_marking(net: Net, transition: int) -> bool:
         return True
     counts = [arc.count for arc in of.inputs]
     given = [part for arc in of.outputs for part in (arc.condition, arc.count, arc.index, *arc.values)]
-    sets = [part for arc in of.sets for part in (arc.condition, *(total.value for total in arc.totals))]
+    sets = [part for arc in of.sets for part in (arc.most, arc.condition, *(total.value for total in arc.totals))]
     return any(part.op == "tokens" for part in operations(counts + given + sets))
 
 

@@ -26,6 +26,7 @@ from petri.net import (
     Probe,
     Sample,
     Scalar,
+    SetArc,
     Slot,
     Transition,
     enabling_expressions,
@@ -76,10 +77,10 @@ class Needs:
                     if match.equal is not None:
                         self.slot(arc.place, slot)
             self.of_firings(index, enabling_expressions(transition, self.net.places))
-            for taking in transition.sets:  # which tokens it takes, and what is given for each
-                for slot in range(len(self.net.places[taking.place].colour.slots)):
-                    self.slot(taking.place, slot)
-                self.of_firings(index, [taking.condition, *(total.value for total in taking.totals)])
+            for taking in transition.sets:
+                parts = [taking.most, taking.condition, *(total.value for total in taking.totals)]
+                self.of_firings(index, parts)
+                self.of_set(index, taking, parts)
             if transition.prefer is not None:
                 self.of_firings(index, [transition.prefer.key, transition.prefer.then])
             if transition.clock is not None:
@@ -131,6 +132,13 @@ class Needs:
             elif part.op in ENDLESS and not times:
                 self.problems.append(("exact-continuous-draw", transition))
 
+    def of_set(self, transition: int, taking: SetArc, expressions: Iterable[Expr | None]) -> None:
+        """Add the slots of a set's tokens, which are variables behind those of the transition."""
+        first = len(self.net.transitions[transition].variables)
+        for part in operations(expressions):
+            if part.op == "var" and int(part.value or 0) >= first:
+                self.slot(taking.place, int(part.value or 0) - first)
+
     def variable(self, transition: int, variable: int) -> None:
         if (transition, variable) in self.variables:
             return
@@ -150,6 +158,8 @@ class Needs:
             for arc in transition.outputs:
                 if place in arc.places:
                     self.of_firings(index, [arc.values[slot]])
+                    if arc.each is not None:
+                        self.of_set(index, transition.sets[arc.each], [arc.values[slot]])
 
 
 class Ranges:

@@ -20,6 +20,7 @@ from petri.language.checking.checker import Checker
 from petri.language.checking.lint import lint
 from petri.language.collector import at_rest
 from petri.language.flattening.flatten import Flattener, TooLarge
+from petri.language.flattening.ripening import ripened
 from petri.language.loader import Loader, OpenTexts
 from petri.language.meaning.nodes import limited as limited_nodes
 from petri.language.meaning.traced import Recording
@@ -242,6 +243,8 @@ def _fill(
         return
     if lints and not problems.failed:
         lint(flat, checker, flattener.deprived)
+    if not problems.failed:
+        flat = ripened(flat, problems)
     found.net = None if problems.failed else flat
 
 

@@ -232,6 +232,11 @@ class Writer:
                     f"{self.quota}[{self.of(p, self.kind)}] > 0",
                 )
             )
+            if choose.chance(3) and "a discipline for each key" not in uses:
+                age = f"now - {p}.{self.born}"
+                waited = choose.one((f">= {choose.number(1, 60)} ns", "< 80 ns", f">= 2 * min(40 ns, {age})"))
+                guard = choose.one((f"{age} {waited}", f"{guard} or {age} >= 50 ns"))
+                uses.append("a guard of the time")
             uses.append("a list in a guard" if self.quota in guard else "a guard")
             found += f" when {guard}"
         if choose.chance(2):
@@ -245,7 +250,12 @@ class Writer:
             found += f" weight {share}"
         if choose.chance(3):
             key = choose.one(
-                (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")
+                (
+                    self.of(p, self.size),
+                    f"{p}.{self.seq} mod 4",
+                    f"{p}.{self.seq} * (now - {p}.{self.born})",
+                    f"({p}.{self.seq} - tokens({other.at(0)})) mod 3",
+                )
             )
             if choose.chance(3):
                 further = choose.one((self.of(p, self.kind), f"{p}.{self.born}", f"{p}.{self.seq} > 2"))
@@ -423,6 +433,11 @@ class Writer:
             f"-> {hand}, each {pile}({{n, k: k + 1}}){late} takes {lasts}"
         )
         self.drawn(["a set that is given back later"], ages)
+        if discipline:
+            some = self.name("some")
+            number = choose.one(("all up to 2", "2..3", "2", f"all up to (1 + tokens({heap}))"))
+            self.kept(f"transition {some}: {number} * {pile}({{n}}) -> each {heap}(n) after exp(6 {self.cycle})")
+            self.drawn(["the first tokens of a place"], some)
         away = self.name("away")
         self.kept(f"transition {away}: {heap}(x), all {heap}(y) when y != x -> nothing after exp(20 {self.cycle})")
         measure = self.name("total")

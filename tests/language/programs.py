@@ -271,10 +271,16 @@ class Programs:
         return {
             "mode": mode,
             "any": mode in ("take", "read") and self.chance.random() < 0.3,
-            "term": self.taken() if whole else self.expression(4),
+            "term": self._set() if whole else self.expression(4),
             "condition": self._maybe(self.expression) if whole else None,
             "in_turn": False,
         }
+
+    def _set(self) -> tree.Expr:
+        """Return what follows `all`; of `all up to 8 * queue(x)` the number and the place."""
+        if self.chance.random() < 0.7:
+            return self.taken()
+        return tree.Binary("*", self.expression(7), self.taken(), NOWHERE)
 
     def taken(self) -> tree.Expr:
         """Return the place of `all` or `each`; behind `all`, `weight` would be a clause."""

@@ -441,12 +441,15 @@ class Replay:
         leaving = taken(transition, binding.found)
         for arc in transition.sets:
             rest = [one for one in self.places[arc.place].in_order() if one not in leaving]
-            inside = [self.context([*variables, *one.values]) for one in rest]
-            tokens = [
-                one
-                for one, context in zip(rest, inside, strict=True)
-                if arc.condition is None or evaluate(arc.condition, context)
-            ]
+            most = math.inf if arc.most is None else evaluate(arc.most, self.context(variables))
+            if most < 0:
+                raise ModelError("negative-count", None)
+            tokens: list[Token] = []
+            for one in rest:
+                if len(tokens) < most and (
+                    arc.condition is None or evaluate(arc.condition, self.context([*variables, *one.values]))
+                ):
+                    tokens.append(one)
             variables[arc.number] = len(tokens)
             for total in arc.totals:
                 variables[total.variable] = 0.0 if total.value.kind == "real" else 0

@@ -1,4 +1,4 @@
-"""Rules E1 to E11: which bindings a transition has."""
+"""Rules E1 to E12: which bindings a transition has."""
 
 from collections import Counter
 
@@ -337,6 +337,133 @@ def test_e11_what_is_given_back_for_each_keeps_its_room(engine: str) -> None:
     )
     assert ran.counts() == {"t": 1, "u": 1}
     assert sorted(ran.marking["q"]) == [(9,)]
+
+
+@pytest.mark.parametrize(("discipline", "order"), [("fifo", "31"), ("lifo", "24"), ("by n", "12"), ("by -n", "43")])
+def test_e11_the_first_tokens_are_those_that_the_place_would_show(engine: str, discipline: str, order: str) -> None:
+    ran = simulate(
+        f"type T = {{ n: int }}  place go = token  place q : T {discipline} = T(3), T(1), T(4), T(2)"
+        "  place d : int fifo  transition t: go, all up to 2 * q({n}) -> each d(n)",
+        engine,
+    )
+    assert "".join(str(token[0]) for token in ran.marking["d"]) == order
+    assert len(ran.marking["q"]) == 2
+
+
+def test_e11_the_first_tokens_are_those_that_match_and_that_other_arcs_leave(engine: str) -> None:
+    ran = simulate(
+        """
+        place go : int = 2, 0
+        type T = { n: int, k: int }
+        place q : T fifo = T(1, 5), T(2, 6), T(1, 7), T(1, 2), T(1, 9), T(1, 8)
+        place d : int fifo
+        transition t: go(m), q({n: 1}), all up to m * q({n: 1, k}) when k > 4 -> each d(k)  when m > 0
+        transition u: go(m), all up to (tokens(q) - 3) * q({k}) -> nothing  when m == 0 and tokens(d) > 0
+        """,
+        engine,
+    )
+    assert [token[0] for token in ran.marking["d"]] == [7, 9]
+    assert ran.marking["q"] == [(2, 6), (1, 2), (1, 8)]
+    assert ran.counts() == {"t": 1, "u": 1}
+
+
+def test_e11_a_least_number_waits_for_what_other_arcs_leave(engine: str) -> None:
+    ran = simulate(
+        """
+        place clock = token  place q : int fifo  place sizes : int fifo  place made : int = 0
+        transition make: clock, made(n) -> clock, made(n + 1), q(n)  takes 1  when n < 9
+        transition serve: q(first), 2..3 * q(x) -> sizes(count(x in q: x > first))  when tokens(q) != 4
+        """,
+        engine,
+        until=20,
+    )
+    assert [f.start for f in ran.fired if f.name == "serve"] == [3, 6, 9]
+    assert ran.marking["sizes"] == [(2,), (2,), (2,)]
+
+
+def test_e11_an_exact_number_of_tokens_with_and_without_values(engine: str) -> None:
+    ran = simulate(
+        """
+        param n = 3
+        place q : int fifo = k for k in 1..8  place black = 8 * token  place d : int fifo  place left = 2 * token
+        transition t: n * q(x) -> each d(x)
+        transition u: left, 1..3 * black -> nothing
+        """,
+        engine,
+    )
+    assert [token[0] for token in ran.marking["d"]] == [1, 2, 3, 4, 5, 6]
+    assert ran.counts() == {"t": 2, "u": 2}
+    assert len(ran.marking["black"]) == 2
+
+
+def test_e11_a_negative_number_of_tokens_stops_the_run(engine: str) -> None:
+    ran = simulate(
+        "place go : int = 2  place q : int fifo = 1, 2  transition t: go(n), all up to (n - 3) * q(x) -> nothing",
+        engine,
+    )
+    assert ran.error is not None
+    assert ran.error.id == "negative-count"
+
+
+def test_e12_a_guard_becomes_true_when_it_does(engine: str) -> None:
+    ran = simulate(
+        """
+        place go : real = 2.5, 4, 4  place clerk = token  place waits : { since: real, t: real }
+        transition t: go(d) -> waits({since: now, t: d})
+        transition u: waits({since, t}), clerk -> clerk  when now - since >= t  takes 1
+        """,
+        engine,
+    )
+    assert [f.start for f in ran.fired if f.name == "u"] == [2.5, 4, 5]
+    assert ran.counts() == {"t": 3, "u": 3}, "no clock has fired"
+
+
+def test_e12_a_guard_becomes_false_when_it_does(engine: str) -> None:
+    ran = simulate(
+        """
+        place a : int = 3, 6, 9  place tick = token
+        transition t: a(x) -> nothing  after x  when now <= 7
+        transition u: tick -> nothing  after 2  when now < 5 and now >= 1
+        """,
+        engine,
+    )
+    assert sorted((f.name, f.start) for f in ran.fired if "ripe" not in f.name) == [("t", 3), ("t", 6), ("u", 3)]
+    assert ran.now < 7.1, "the last clock has stopped"
+
+
+def test_e12_a_sum_with_a_limit_changes_when_the_sum_does(engine: str) -> None:
+    """A bucket that fills at a rate of its own, up to 5; and one that never has enough."""
+    ran = simulate(
+        """
+        type Level = { n: real, at: real, rate: real }
+        place bucket : Level = {n: 0.5, at: 0, rate: 0.3}, {n: 4, at: 0, rate: 0}, {n: 7, at: 0, rate: -0.5}
+        place out : real
+        transition t: bucket(b) -> out(now)  when min(5, b.n + b.rate * (now - b.at)) >= 4.3
+        transition s: bucket(b) -> out(-now)  when b.n + b.rate * (now - b.at) <= 1 and b.rate < 0
+        """,
+        engine,
+        until=100,
+    )
+    starts = [f.start for f in ran.fired if f.name == "t"]
+    assert starts[0] == 0
+    assert starts[1] == pytest.approx((4.3 - 0.5) / 0.3, abs=0.01)
+    assert len(starts) == 2
+    assert ran.reason == "dead"
+
+
+def test_e12_the_time_of_a_preference_is_that_of_the_choice(engine: str) -> None:
+    """A priority that grows with the wait: first the urgent one, then the one that has waited long."""
+    ran = simulate(
+        """
+        type Job = { u: real, came: real }
+        place q : Job = {u: 1, came: -9}, {u: 3, came: -2}  place late : Job = {u: 5, came: 4}
+        place clerk = token  place out : real fifo
+        transition come: late(j) -> q(j)  takes 4
+        transition serve: q(j), clerk -> clerk, out(j.u)  takes 5  prefer most j.u * (now - j.came)
+        """,
+        engine,
+    )
+    assert [token[0] for token in ran.marking["out"]] == [1, 3, 5]
 
 
 def test_e6_the_tokens_of_a_set_count_as_held(engine: str) -> None:

@@ -18,7 +18,7 @@ def doubts(flat: Net) -> list[Diagnostic]:
         if transition.span is not None and transition.span in declared:  # an element of an array
             continue
         declared.update([transition.span] if transition.span is not None else [])
-        for one in (*_whole_numbers(flat, transition), *_rates_at_start(transition)):
+        for one in (*_whole_numbers(flat, transition), *_powers(transition), *_rates_at_start(transition)):
             found.setdefault((one.id, one.span), one)
     return [*found.values(), *_without_arrivals(flat)]
 
@@ -91,6 +91,21 @@ def _all_expressions(transition: Transition) -> Iterator[Expr]:
     yield from (draw.expression for draw in transition.draws)
     for arc in transition.outputs:
         yield from (e for e in (arc.condition, arc.count, arc.index, arc.delay, *arc.values) if e is not None)
+
+
+def _powers(transition: Transition) -> Iterator[Diagnostic]:
+    """Note draws between whole numbers of which one is a power: it is a real, and so is what is drawn."""
+    for part in net.operations(_all_expressions(transition)):
+        powers = part.op == "uniform" and any(one.op == "pow" for one in net.operations(part.args))
+        if powers and all(map(_is_whole, part.args)):
+            yield Diagnostic("uniform-of-reals", part.span, severity="note")
+
+
+def _is_whole(e: Expr) -> bool:
+    """Return whether a real is a whole number, by how it is written: not as `1.0`."""
+    if e.op == "const":
+        return isinstance(e.value, float) and e.value.is_integer() and not _is_literal(e)
+    return e.op == "real" or (e.op in ("add", "sub", "mul", "pow", "neg", "min", "max") and all(map(_is_whole, e.args)))
 
 
 def _of_ints(uniform: Expr) -> Diagnostic:

@@ -17,7 +17,7 @@ from petri.language.checking.conflicts import conflicts
 from petri.language.checking.doubts import doubts, gives_back
 from petri.language.checking.endless import endless
 from petri.language.checking.growth import multiplied
-from petri.language.meaning.nodes import Node
+from petri.language.meaning.nodes import NOW, Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
@@ -111,6 +111,7 @@ def _types_of_constants(scope: Scope) -> set[str]:
 
 
 def _guards_on_disciplines(checker: Checker, body: Body) -> None:
+    """Note guards for which other tokens wait; not those that come true with time, as the first has waited longest."""
     takers: dict[int, int] = {}
     for transition in body.transitions:
         for taken in {id(arc.place.symbol) for arc in transition.inputs if not arc.keep}:
@@ -123,7 +124,7 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
             if arc.keep or arc.any or place.discipline == "bag" or takers.get(id(place)) != 1:
                 continue
             word = "by …" if place.discipline == "by" else place.discipline
-            if transition.guard is not None and _tests(transition.guard, arc):
+            if transition.guard is not None and _tests(transition.guard, arc) and not transition.guard.flags & NOW:
                 checker.problems.note("guard-on-fifo", transition.guard.span, place=place.name, discipline=word)
             elif (
                 not transition.loops

@@ -35,12 +35,16 @@ from petri.structs import Frozen, Struct, field
 
 
 class Value(Struct):
-    """An expression: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
+    """An expression: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension.
+
+    word: the value of an enumeration that it is, by its name, which may be a value of others as well.
+    """
 
     type: Type
     nodes: tuple[Node, ...]
     span: Span
     zero: bool = False
+    word: str = ""
 
     @property
     def node(self) -> Node:

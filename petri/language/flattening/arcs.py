@@ -139,9 +139,12 @@ class ArcBuilder:
         index = instance.place(arc.place)
         if self.places[index].per:
             raise CheckError("set-on-per", arc.span, name=self.places[index].name)
+        if arc.most is not None and self.places[index].colour.slots and self.places[index].discipline == "bag":
+            raise CheckError("first-of-bag", arc.span, name=self.places[index].name)
         totals = tuple([net.Total(number, built(value)) for number, value in arc.totals])
         condition = None if arc.condition is None else built(arc.condition)
-        return net.SetArc(index, arc.number, condition, totals, arc.span)
+        most = None if arc.most is None else not_negative(arc.most, instance, "count-negative")
+        return net.SetArc(index, arc.number, condition, totals, arc.span, most)
 
     def output(
         self, arc: OutputTemplate, instance: Instance, variables: int, taken: int | None

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from petri import net
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
+from petri.language.flattening.ripening import reads_now
 from petri.language.meaning.nodes import ExactTime, power_of
 from petri.language.meaning.traced import Traced, apply, known_as
 from petri.language.problems import Problems
@@ -175,7 +176,9 @@ def _times(flat: Net, like: Sequence[int]) -> list[Entry]:
     plain = flat.seconds is None
     collector = _Collector(flat, times)
     transitions = [flat.transitions[number] for number in sorted(set(like))]
-    reads = plain and any(_reads_values(time) for transition in transitions for time in times_of(transition))
+    reads = plain and any(
+        reads_now(transition.guard) or any(map(_reads_values, times_of(transition))) for transition in transitions
+    )
     for transition in transitions:
         lasts, *delays = times_of(transition)
         for expression in _held(transition):

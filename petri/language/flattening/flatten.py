@@ -329,6 +329,10 @@ class Flattener:
                 guard = None
         arcs = self.arcs
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
+        sets = self._sets(t, instance)
+        for template, arc in zip(t.sets, sets, strict=True):
+            if template.least is not None:
+                guard = _with_least(guard, arc, not_negative(template.least, instance, "count-negative"), inputs)
         if t.clock is not None:
             self._check_clocked(t, inputs)
         made = net.Transition(
@@ -347,7 +351,7 @@ class Flattener:
             None if t.clock is None else self._clock(t.clock, instance),
             t.doc,
             t.span,
-            self._sets(t, instance),
+            sets,
             tuple(_lets(t, instance)) if t.lets else (),
         )
         return with_turns(made, self.net_places) if t.step else made
@@ -431,7 +435,8 @@ class Flattener:
             if in_net(t.condition, outer):
                 self._instance(t, outer, suffix, depth)
             else:
-                self._left_out([use.symbol for port, use in t.ports if port.direction != "in"], outer)
+                given = [uses for port, uses in t.ports if port.direction != "in"]
+                self._left_out([use.symbol for uses in given for use in uses.each], outer)
 
     def _instance(self, t: InstanceTemplate, outer: Instance, suffix: str, depth: int) -> None:
         if depth >= DEEPEST_INSTANCE:
@@ -457,8 +462,8 @@ class Flattener:
             if len(mine) != len(theirs):
                 raise CheckError("port-size", use.span, name=port.name, wanted=len(mine), given=len(theirs))
         instance.places[port.number] = places
-        if places:
-            own, colour_given = colour(port.type, instance), self.net_places[places[0]].colour
+        for first in places if use.listed else places[:1]:
+            own, colour_given = colour(port.type, instance), self.net_places[first].colour
             if own.slots != colour_given.slots:  # whatever the names of the types
                 left, right = _bounds_text(own), _bounds_text(colour_given)
                 raise CheckError("port-range", use.span, name=port.name, wanted=left, given=right)
@@ -466,6 +471,9 @@ class Flattener:
     @staticmethod
     def _part(use: PortUse, outer: Instance) -> tuple[Sequence[int], tuple[range, ...]]:
         """Return the places that a port gets, and the values of their indices."""
+        if use.listed:
+            several = tuple([outer.place(PlaceUse(one.symbol, one.indices, one.span)) for one in use.listed])
+            return several, (range(len(several)),)
         places = outer.part(use.symbol, use.indices, use.span)
         free = outer.shapes[use.symbol.number][len(use.indices) :]
         if use.part is None:
@@ -477,6 +485,19 @@ class Flattener:
                 position_of(use.symbol, end, values, use.span)
         start, stop = first - values.start, max(last, first - 1) - values.start + 1
         return places[start * size : stop * size], (range(first, max(last, first - 1) + 1), *free[1:])
+
+
+def _with_least(guard: Expr | None, arc: net.SetArc, least: Expr, inputs: Iterable[net.InputArc]) -> Expr | None:
+    """Return the guard, and that a place has the least number of a set, besides what input arcs take from it (E11)."""
+    if least.op == "const" and not least.value:
+        return guard
+    for taking in inputs:
+        if arc.place in taking.takes_from:
+            more = taking.count or Expr("const", "int", (), 1, arc.span)
+            least = Expr("add", "int", (least, more), None, arc.span)
+    there = Expr("tokens", "int", (), arc.place, arc.span)
+    enough = Expr("ge", "bool", (there, least), None, arc.span)
+    return enough if guard is None else Expr("and", "bool", (enough, guard), None, arc.span)
 
 
 def _lets(t: TransitionTemplate, instance: Instance) -> Iterator[net.Let]:

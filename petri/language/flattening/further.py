@@ -52,7 +52,10 @@ class Further:
         varies = any(node is not None and node.flags & (LOCAL | PLACES) for node in (t.priority, t.condition))
         replies = any(isinstance(output.place, Request) for output in t.outputs)
         left_out = len(first.outputs) < len(t.outputs)
-        if t.seen or varies or replies or left_out or t.sets:
+        uses = *(a.place for a in (*t.inputs, *t.inhibitors)), *(output.place for output in t.outputs), *t.resets
+        places = [instance.places[use.symbol.number] for use in uses if isinstance(use, PlaceUse)]
+        mixed = any(isinstance(one, tuple) for one in places)  # of a port, which may be of different kinds
+        if t.seen or varies or replies or left_out or mixed or t.sets:
             return None
         return cls(first, t, instance, numbers)
 

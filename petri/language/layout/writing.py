@@ -439,11 +439,16 @@ def _items(texts: Iterable[tuple[str, Span]], head: str = "") -> list[Piece]:
 
 def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
     """Input arcs, in one group."""
-    words = (("" if arc.mode == "take" else f"{arc.mode} ") + ("any " if arc.any else "") for arc in arcs)
+    words = (("" if arc.mode == "take" else f"{arc.mode} ") + _between(arc) for arc in arcs)
     conditions = ("" if arc.condition is None else f" when {_write(arc.condition, 0)}" for arc in arcs)
     parts = zip(words, arcs, conditions, strict=True)
     texts = [(f"{word}{_write(arc.term, _COMPARISON)}{condition}", arc.span) for word, arc, condition in parts]
     return _items(texts) if texts else []
+
+
+def _between(arc: tree.Arc) -> str:
+    """Return what stands between the mode of an arc and its term."""
+    return "any " if arc.any else "up to " if arc.mode == "all" and isinstance(arc.term, tree.Binary) else ""
 
 
 def _step(node: tree.Step) -> list[Piece]:

@@ -66,13 +66,18 @@ TOKEN = 1 << 20
 
 
 class SetTemplate(Struct):
-    """`all cache(…)`. number: the variable with how many it takes. totals: variables that it gives values to (E11)."""
+    """`all cache(…)`. number: the variable with how many it takes. totals: variables that it gives values to (E11).
+
+    most: of `all up to 8 * cache(…)`. least: the transition is enabled only while other arcs leave so many there.
+    """
 
     place: PlaceUse
     number: int
     condition: Node | None
     totals: list[tuple[int, Node]]
     span: Span
+    most: Node | None = None
+    least: Node | None = None
 
 
 class OutputTemplate(Struct):
@@ -132,6 +137,8 @@ class TransitionTemplate(Struct):
     @property
     def alike(self) -> bool:
         """Whether it has the same expressions in each element and instance: none depends on an index or an argument."""
+        if any(arc.least is not None for arc in self.sets):  # of a place, which may be another
+            return False
         arcs = (self.inputs, self.inhibitors, self.sets, self.outputs)
         parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, self.lets, arcs)
         return not any(node.flags & (LOCAL | PLACES) for node in _nodes(parts))
@@ -217,13 +224,19 @@ class InstanceTemplate(Struct):
 class PortUse(Struct):
     """The connection of a port: a place or an element, or a whole array or a part of one.
 
-    `indices` are the first ones of the place; `part` is a range of the next.
+    `indices` are the first ones of the place; `part` is a range of the next. listed: the places of `[a, b[2], c]`, of
+    which the first is the symbol.
     """
 
     symbol: PlaceSymbol
     indices: tuple[Node, ...]
     part: tuple[Node, Node] | None
     span: Span
+    listed: tuple[PortUse, ...] = ()
+
+    @property
+    def each(self) -> tuple[PortUse, ...]:
+        return self.listed or (self,)
 
 
 class Body(Struct):

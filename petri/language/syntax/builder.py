@@ -222,11 +222,30 @@ class Builder:
             self._tell("any-with-mode", self.span(parts[1], parts[1]), mode=mode)
         elif words == ["any", "read"]:
             self._tell("any-before-read", self.span(parts[0], parts[1]))
-        return tree.Arc(mode, "any" in words, parts[-1], self.span(first, last))
+        return tree.Arc(mode, "any" in words, self._counted(parts[-1]), self.span(first, last))
 
     def all_arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
         """`all cache({p: q}) when q != 0`"""
         return tree.Arc("all", False, parts[1], self.span(first, last), parts[3] if len(parts) > 2 else None)
+
+    def up_to_arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
+        """`all up to 8 * queue(x) when x > 3`"""
+        up, term = parts[1], self._counted(parts[3])
+        if up.text != "up" or not (isinstance(term, tree.Binary) and term.operator == "*"):
+            self._tell("up-to-how-many", self.span(up, last))
+        return tree.Arc("all", False, term, self.span(first, last), parts[5] if len(parts) > 4 else None)
+
+    def _counted(self, term: Any) -> Any:
+        """Return `8 * queue(x)` for `8 queue(x)`, which reads as a number with a unit."""
+        if isinstance(term, tree.Range):
+            return replace(term, high=self._counted(term.high))
+        if not isinstance(term, tree.Call) or not isinstance(term.function, tree.Number) or not term.function.unit:
+            return term
+        number, unit = term.function, term.function.unit
+        at = replace(number.span, column=number.span.end_column - len(unit), line=number.span.end_line)
+        end = replace(number.span, end_line=number.span.line, end_column=number.span.column + len(number.text))
+        place = replace(term, function=tree.Name(unit, at), span=replace(term.span, line=at.line, column=at.column))
+        return tree.Binary("*", replace(number, unit=None, span=end), place, term.span)
 
     # ------------------------------------------------------------ threads
 
@@ -259,8 +278,8 @@ class Builder:
     def _refuse_sets(self, given: dict[str, Any]) -> None:
         """Refuse a number of tokens: a thread takes its tokens one by one."""
         for arc in given.get("arcs", ()):
-            if arc.mode == "all":
-                self._tell("set-in-thread", arc.span, word="all")
+            if arc.mode == "all" or isinstance(arc.term, tree.Range):
+                self._tell("set-in-thread", arc.span, word="all" if arc.mode == "all" else "..")
         for output in given.get("outputs", ()):
             while isinstance(output, tree.If):
                 output = output.then

@@ -13,6 +13,7 @@ from petri.catalogue.units import UNITS
 from petri.catalogue.words import (
     ARC_WORDS,
     CLAUSES,
+    DECLARATIONS,
     DECLARING,
     EXAMPLES,
     FORMS,
@@ -94,10 +95,10 @@ def _not_a_declaration(case: Case) -> Diagnostic | None:
         return case.tell("assignment", span=span_of(token, case.tokens[case.position + 2], case.path), name=token.text)
     if token.text in DECLARING and case.after in ("=", ":"):
         return sign_after_word(replace(case, position=case.position + 1), token)
-    words = (*DECLARING, *(kind for kind in case.expected if kind in CLAUSE_WORDS))
+    words = (*DECLARATIONS, *(kind for kind in case.expected if kind in CLAUSE_WORDS))
     suggestion = _meant(token.text, words)
     span = span_of(token, token, case.path)
-    listed = None if suggestion else ", ".join(word for word in DECLARING if word != "end")
+    listed = None if suggestion else ", ".join(word for word in DECLARATIONS if word != "end")
     return case.tell("not-a-declaration", span=span, found=token.text, suggestion=suggestion, words=listed)
 
 

@@ -6,7 +6,7 @@ misspell them or use them as names. The neighbouring tokens decide which case it
 
 from __future__ import annotations
 
-from petri.catalogue.words import CLAUSES, DECLARATIONS, DECLARING, LINKING, NAMES_TOO, RESERVED, SOFT
+from petri.catalogue.words import CLAUSES, DECLARATIONS, DECLARING, LINKING, NAMES_TOO, OPERATORS, RESERVED, SOFT
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.language.syntax import steps
 from petri.language.syntax.lexer import Token, span_of
@@ -23,6 +23,8 @@ _WANTS_OPERAND = (_SIGNS - _CLOSING) | (
 )  # after these an operand follows: `end` is the instant
 # The same within threads, whose steps have other clauses than transitions.
 _STEP_WANTS_OPERAND = _WANTS_OPERAND - steps.ONLY_NAMES
+# Behind these, on the same line, no declaration begins: a word is a value.
+_BEFORE_VALUES = frozenset(("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "|", "=", "then", "else", *OPERATORS))
 _OF_ARCS = frozenset(word for word, clause in CLAUSES.items() if clause.of == "arc")
 # What follows a keyword that does start a declaration; for `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
@@ -120,7 +122,7 @@ def _keyword(
     if allowed or (token.kind != "end" and not _closing(before, token, after)):
         token.kind = "NAME"
         as_type = before is not None and before.kind == ":" and token.text in _TYPES_ELSEWHERE
-        return "", not allowed and not as_type and (alone or token.text not in declared)
+        return "", alone and not allowed and not as_type
     return "", False
 
 
@@ -228,6 +230,8 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
     if (before.kind == "." and not token.first) or (word == "time" and following == "("):
         return ""
     if before.kind == ":" and word in _TYPES_ELSEWHERE and not token.first:
+        return ""
+    if before.kind in _BEFORE_VALUES and word != "end" and not token.first:
         return ""
     if _closing(before, token, after) or _run_as_name(token, before, following):
         return ""

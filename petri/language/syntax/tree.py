@@ -444,8 +444,9 @@ class Place(Part):
 
 
 class Arc(Part):
-    """`any`: it sees all tokens of its place. condition: of each token that `all` takes. in_turn: those are chosen from
-    that come first in the order of the place; only threads make it, it cannot be written.
+    """`any`: it sees all tokens of its place. condition: of each token that `all` takes. The term of `all up to
+    8 * q(x)` is `8 * q(x)`, and that of `2..8 * q(x)` a range from 2 to this. in_turn: those are chosen from that come
+    first in the order of the place; only threads make it, it cannot be written.
     """
 
     mode: Literal["take", "read", "no", "reset", "all"]

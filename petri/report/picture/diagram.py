@@ -189,8 +189,8 @@ def _key(transition: Transition) -> str:
 
 
 def _set_label(arc: SetArc, transition: Transition, words: ExpressionText) -> str:
-    pattern, condition = words.set(arc, transition)
-    label = f"all {pattern}".rstrip()
+    number, pattern, condition = words.set(arc, transition)
+    label = f"{number} {pattern}".rstrip()
     return f"{label} when {condition}" if condition else label
 
 

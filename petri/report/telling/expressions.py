@@ -40,7 +40,7 @@ _BINARY: Final = {op: sign for sign, op in BINARY.items()}
 _LONGEST_SOURCE: Final = 24
 _NOWHERE: Final = Span("", 0, 0, 0, 0)
 _BEFORE: Final = "const x = "  # what makes a file of an expression
-_SET: Final = re.compile(r"all\s+(.*?)(?:\s+when\s+(.*))?", re.DOTALL)
+_SET: Final = re.compile(r"(?:all\s+)?(?:up\s+to\s+)?(.*?)(?:\s+when\s+(.*))?", re.DOTALL)
 _NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*:)")  # that is not one of a field
 
 
@@ -231,17 +231,19 @@ class ExpressionText:
             return f"each {(term and term[1]) or self.inscription(arc, transition)}"
         return (seen(arc) if isinstance(arc, InputArc) else "") + self._token(arc, transition)
 
-    def set(self, arc: SetArc, transition: Transition) -> tuple[str, str]:
-        """Return the pattern and the condition of an arc `all`, "" where there is none: `{n}` and `n > 3`.
+    def set(self, arc: SetArc, transition: Transition) -> tuple[str, str, str]:
+        """Return how many tokens a set has, `all` or `up to 8`, and the pattern and the condition of its arc, "" where
+        there is none: `{n}` and `n > 3`.
 
         As they stand in the source where that is at hand; else the condition has both.
         """
+        number = "all" if arc.most is None else f"up to {self.of(arc.most, transition.variables)}"
         found = _SET.fullmatch(self._written(arc.span) or "")
         term = found and _in_term(found[1])
         if found and term:
-            return term[1], found[2] or ""
+            return number, term[1], found[2] or ""
         variables = (*transition.variables, *self._of_token(arc.place, transition))
-        return "", "" if arc.condition is None else self.of(arc.condition, variables)
+        return number, "", "" if arc.condition is None else self.of(arc.condition, variables)
 
     def _of_token(self, place: int, transition: Transition) -> tuple[Variable, ...]:
         """Return the slots of one token of a set, which are variables behind those of the transition."""

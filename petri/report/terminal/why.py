@@ -235,8 +235,9 @@ class _Teller:
     def _set(self, number: int) -> tuple[str, str, str]:
         arc = self.transition.sets[number]
         place = self.net.places[arc.place]
-        pattern, condition = self.words.set(arc, self.transition)
-        text = f"all {place.name}" + (f"({pattern})" if pattern else "") + (f" when {condition}" if condition else "")
+        number_of, pattern, condition = self.words.set(arc, self.transition)
+        what = f"{place.name}({pattern})" if pattern else place.name
+        text = f"{number_of} {what}" + (f" when {condition}" if condition else "")
         return text, self._there(arc.place, sees_all=True), self._taken(number)
 
     def _taken(self, number: int) -> str:

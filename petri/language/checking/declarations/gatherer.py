@@ -224,9 +224,11 @@ class Gatherer:
                 if value in seen:  # which the parser has told
                     continue
                 seen.add(value)
-                known = scope.find(value)
+                known, here = scope.find(value), scope.names.get(value)
                 if isinstance(known, ConstantSymbol) and isinstance(known.type, Scalar) and known.type.labels == labels:
                     continue
+                if isinstance(here, ConstantSymbol) and here.role == "enumeration value":
+                    continue  # where it stands, its type is known
                 node = constant(number, "int", span)
                 self._enter(
                     scope,

@@ -356,7 +356,7 @@ def _choice_of(reader: Reader, e: tree.Call, pairs: list[tuple[Value, Node]]) ->
     number = isinstance(first.type, Scalar) and first.type.kind in ("int", "real")
     kind: Type = reader.bare(first.type) if number else first.type
     for value, _ in pairs[1:]:
-        kind, _, _ = reader.unify(Value(kind, first.nodes, first.span, first.zero), value, e.span)
+        kind, _, _ = reader.unify(Value(kind, first.nodes, first.span, first.zero, first.word), value, e.span)
     args: list[Node] = []
     for value, weight in pairs:
         (fitted,) = needed(reader.fit(value, kind))

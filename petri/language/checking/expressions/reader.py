@@ -175,6 +175,8 @@ class Reader(Struct):
             return None
         if same(found, wanted):
             return value.nodes
+        if (number := _as_value_of(value, wanted)) is not None:
+            return (number,)
         if isinstance(found, Scalar) and isinstance(wanted, Scalar) and wanted.kind == "real":
             if found.kind == "int" and (value.zero or wanted.dimension == PLAIN):
                 return (to_real(value.node),)
@@ -232,7 +234,7 @@ class Reader(Struct):
                 value = self._unary(e)
             case tree.Paren():
                 inner = self._dispatch(e.inner, expected)
-                value = Value(inner.type, inner.nodes, e.span, inner.zero)
+                value = Value(inner.type, inner.nodes, e.span, inner.zero, inner.word)
             case tree.If():
                 value = self._if(e, expected)
             case tree.Record():
@@ -249,6 +251,8 @@ class Reader(Struct):
                 value = self._misplaced(e)
         if isinstance(value.type, Unknown):
             raise Reported
+        if expected is not None and (number := _as_value_of(value, expected)) is not None:
+            value = Value(expected, (number,), e.span)
         self.checker.note(e.span, value.type)
         return value
 
@@ -347,7 +351,8 @@ class Reader(Struct):
         symbol.used = True
         if symbol.nodes:
             return Value(symbol.type, symbol.nodes, span)
-        return Value(symbol.type, (with_span(needed(symbol.node), span),), span)
+        word = symbol.name if symbol.role == "enumeration value" else ""
+        return Value(symbol.type, (with_span(needed(symbol.node), span),), span, word=word)
 
     def _named_distribution(self, symbol: DistSymbol, span: Span) -> Value:
         self.permit("draw", span)
@@ -572,6 +577,10 @@ class Reader(Struct):
             kind, nodes = self.common(left, right, span)
             return kind, nodes[:1], nodes[1:]
         if not same(left.type, right.type):
+            if (number := _as_value_of(right, left.type)) is not None:
+                return left.type, left.nodes, (number,)
+            if (number := _as_value_of(left, right.type)) is not None:
+                return right.type, (number,), right.nodes
             raise self.unequal(left, right, span)
         return left.type, left.nodes, right.nodes
 
@@ -638,7 +647,8 @@ class Reader(Struct):
                 raise CheckError("list-of-scalars", value.span, kind=plainly(value.type))
         zero = all(value.zero for value in values)
         for value in values[1:]:
-            kind, _, _ = self.unify(Value(kind, values[0].nodes, values[0].span, values[0].zero), value, e.span)
+            first = values[0]
+            kind, _, _ = self.unify(Value(kind, first.nodes, first.span, first.zero, first.word), value, e.span)
         nodes = [node for value in values for node in needed(self.fit(value, kind))]
         assert isinstance(kind, Scalar)
         return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span, zero)
@@ -705,6 +715,12 @@ class Reader(Struct):
             guard = self.where == "a guard"
             elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
             raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere, **meant)
+
+
+def _as_value_of(value: Value, wanted: Type) -> Node | None:
+    """Return the number of a value in another enumeration that has a value of its name; None of anything else."""
+    labels = wanted.labels if isinstance(wanted, Scalar) and wanted.kind == "enum" else ()
+    return constant(labels.index(value.word), "int", value.span) if value.word in labels else None
 
 
 def known(*values: Value) -> list[Value]:

@@ -631,6 +631,7 @@ _OF_FIGURES = {
 # Measures that people expect under another name.
 _OTHER_MEASURES = {
     "throughput": "`rate(transition)`",
+    "rows": "`arrivals(place)`, which counts the rows that have come",
     "utilization": "`busy(place)` for a resource, `active(transition)` for the share of time with a firing",
     "utilisation": "`busy(place)` for a resource, `active(transition)` for the share of time with a firing",
     "average": "`mean(place)`",

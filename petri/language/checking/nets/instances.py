@@ -13,6 +13,7 @@ from petri.language.meaning.templates import Body, InstanceTemplate, ParameterTe
 from petri.language.meaning.types import INT, Scalar, describe, same
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
+from petri.structs import replace
 
 
 def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> InstanceTemplate:
@@ -130,6 +131,8 @@ def module_defaults(checker: CheckState, body: Body) -> None:
 def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse:
     """Return the connection of a port: a place, an element, an array or a part of one, `voq[2][0..1]`."""
     e = argument.value
+    if isinstance(e, tree.List):
+        return _listed_port(checker, reader, port, argument, e)
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):
         part = read_whole_range(reader, e.index)
@@ -156,6 +159,18 @@ def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree
     outer.taken = outer.taken or port.direction != "out"
     outer.given = outer.given or port.direction != "in"
     return PortUse(outer, use.indices, part, argument.span)
+
+
+def _listed_port(
+    checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument, e: tree.List
+) -> PortUse:
+    """Return the connection of a port that is an array: a place for each of its elements, `[a, b[2], c]`."""
+    if len(port.indices) != 1:
+        wanted = _SHAPES[min(len(port.indices), 2)].format(len(port.indices))
+        raise CheckError("port-shape", argument.span, name=port.name, wanted=wanted, found="a list of places")
+    one = replace(port, name=f"{port.name}[*]", indices=())
+    uses = tuple([_port(checker, reader, one, replace(argument, value=item, span=item.span)) for item in e.items])
+    return replace(uses[0], span=argument.span, listed=uses)
 
 
 _SHAPES = ("one place", "an array of places", "an array of places with {} indices")

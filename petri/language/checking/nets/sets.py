@@ -38,7 +38,9 @@ class SetReader:
 
     # ------------------------------------------------------------ the arcs
 
-    def read(self, arc: tree.Arc, use: PlaceUse, pattern: tree.Expr | None) -> None:
+    def read(
+        self, arc: tree.Arc, use: PlaceUse, pattern: tree.Expr | None, most: Node | None, least: Node | None
+    ) -> None:
         """Check a set arc on a place. Raises CheckError."""
         self.written = True
         own: Own = {}
@@ -62,8 +64,10 @@ class SetReader:
         condition = None
         for one in conditions:
             condition = both(condition, one, arc.span)
+        if least is not None and condition is not None:
+            raise CheckError("least-of-some", arc.span, name=use.symbol.name)
         number = self.fresh(f"{use.symbol.name}.taken", INT)
-        self.found.append(SetTemplate(use, number, condition, [], arc.span))
+        self.found.append(SetTemplate(use, number, condition, [], arc.span, most, least))
         self.own.append(own)
 
     def binds(self, name: str) -> bool:

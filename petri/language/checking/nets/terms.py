@@ -29,8 +29,10 @@ def array_of(e: tree.Expr) -> tree.Expr:
 
 
 def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Expr, ...]]:
-    """`n * place(a)` as (n, place, (a,)); any other expression is returned as the place."""
+    """`n * place(a)`, also behind `m..`, as (n, place, (a,)); any other expression is returned as the place."""
     count = None
+    if isinstance(e, tree.Range):
+        e = e.high
     if isinstance(e, tree.Binary) and e.operator == "*":
         count, e = e.left, e.right
     while isinstance(e, tree.Paren):

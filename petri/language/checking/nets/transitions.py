@@ -36,7 +36,6 @@ from petri.language.meaning.types import (
     Scalar,
     Type,
     Unknown,
-    describe,
     layout,
     path_within,
     plainly,
@@ -59,6 +58,7 @@ class TransitionReader:
         self.variables: dict[str, tuple[Type, tuple[Node, ...]]] = {}
         self.flat: list[net.Variable] = []
         self.conditions: list[Node] = []
+        self.numbered = [arc for arc in declaration.inputs if arc.mode == "all"]  # and those with a number of tokens
         self.loops, self.loop_templates = read_loops(checker, body.scope, declaration.loops)
         self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
         self.draw_names = {draw.name for draw in declaration.draws}
@@ -112,7 +112,7 @@ class TransitionReader:
     def _prefer(self, prefer: tree.Preference) -> tuple[Node, Node | None, bool]:
         """Keys of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""
         found = []
-        for value in self.reader.allowing("a preference", "tokens").values(*parts_of(prefer.key)):
+        for value in self.reader.allowing("a preference", "tokens", "now").values(*parts_of(prefer.key)):
             if not isinstance(value.type, Scalar):
                 raise CheckError("prefer-not-number", value.span, kind=plainly(value.type))
             found.append((value.type, value.node))
@@ -129,15 +129,15 @@ class TransitionReader:
         def each(work: Callable[[tree.Arc], T], *modes: str) -> list[T]:
             return self.problems.attempt_each(work, [arc for arc in self.declaration.inputs if arc.mode in modes])
 
-        readings = each(self._reading, "take", "read")
-        if self.declaration.clock is None and not any(arc.mode == "take" for arc in self.declaration.inputs):
+        readings = [reading for reading in each(self._reading, "take", "read") if reading is not None]
+        if self.declaration.clock is None and not any(map(_takes_some, self.declaration.inputs)):
             empties = next((arc.mode for arc in self.declaration.inputs if arc.mode in ("all", "reset")), None)
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name, empties=empties)
         ordered, stuck = (in_binding_order if self.declaration.clock is None else in_join_order)(readings)
         if stuck:
             self._cycle(stuck)
         inputs = tuple(self._bind(reading) for reading in ordered + stuck)
-        each(self._set, "all")
+        self.problems.attempt_each(self._set, [arc for arc in self.declaration.inputs if arc in self.numbered])
         return inputs, tuple(each(self._inhibitor, "no")), tuple(each(self._reset, "reset"))
 
     def _cycle(self, stuck: list[ArcReading]) -> None:
@@ -161,7 +161,8 @@ class TransitionReader:
         require_element(use, e.span)
         return use
 
-    def _reading(self, arc: tree.Arc) -> ArcReading:
+    def _reading(self, arc: tree.Arc) -> ArcReading | None:
+        """Return what an arc finds; None if it takes a number of tokens that are not found one by one."""
         count, place, arguments = split_term(arc.term)
         if isinstance(arc.term, tree.Binary) and arc.term.operator in (">=", "<", ">", "<=", "==", "!="):
             raise self._comparison(arc.term)
@@ -177,9 +178,9 @@ class TransitionReader:
         kind = use.symbol.type
         if arc.any and isinstance(kind, Black):
             self.problems.error("any-on-black", arc.span, name=use.symbol.name)
-        if count is not None and not isinstance(kind, (Black, Unknown)):
-            self.problems.error("count-on-coloured", arc.span, name=use.symbol.name, kind=describe(kind))
-            count = None
+        if isinstance(arc.term, tree.Range) or (count is not None and not isinstance(kind, (Black, Unknown))):
+            self._number(arc)
+            return None
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
     def _comparison(self, e: tree.Binary) -> CheckError:
@@ -298,10 +299,25 @@ class TransitionReader:
         number = reader.read_scalar(threshold, INT) if threshold is not None else None
         return InputTemplate(use, tuple(pattern), number, False, arc.span)
 
+    def _number(self, arc: tree.Arc) -> None:
+        """Note an arc that takes the first tokens of a place. Raises CheckError."""
+        words = ["read"] * (arc.mode == "read") + ["any"] * arc.any
+        if words:
+            raise CheckError("number-with-word", arc.span, word=words[0])
+        if "." in self.declaration.name:
+            raise CheckError("set-in-thread", arc.span, word="*")
+        self.numbered.append(arc)
+
     def _set(self, arc: tree.Arc) -> None:
-        _, place, arguments = split_term(arc.term)
+        count, place, arguments = split_term(arc.term)
+        if isinstance(arc.term, tree.Range) and count is None:
+            raise CheckError("range-of-what", arc.span, text=self.problems.text(arc.term.high.span))
         use = self._place(place, "all")
-        self.sets.read(arc, use, self._pattern(use, arguments, arc.span))
+        pattern = self._pattern(use, arguments, arc.span)
+        low = arc.term.low if isinstance(arc.term, tree.Range) else count if arc.mode == "take" else None
+        reader = self.reader.allowing("a number of tokens", "tokens")
+        least, most = (None if e is None else reader.read_scalar(e, INT) for e in (low, count))
+        self.sets.read(arc, use, pattern, most, least)
 
     def _reset(self, arc: tree.Arc) -> PlaceUse:
         count, place, arguments = split_term(arc.term)
@@ -314,7 +330,7 @@ class TransitionReader:
     def _guard(self, e: tree.Expr | None) -> Node | None:
         conditions = list(self.conditions)
         if e is not None:
-            written = self.reader.allowing("a guard", "tokens").read_scalar(e, BOOL)
+            written = self.reader.allowing("a guard", "tokens", "now").read_scalar(e, BOOL)
             if written is not None:
                 conditions.append(written)
         if not conditions:
@@ -370,6 +386,12 @@ class TransitionReader:
         if time is not None and time.op == "normal":
             self.checker.problems.warning("time-may-be-negative", e.span)
         return time
+
+
+def _takes_some(arc: tree.Arc) -> bool:
+    """Return whether an arc takes a token; one that takes any number of them may take none."""
+    low = arc.term.low if isinstance(arc.term, tree.Range) else None
+    return arc.mode == "take" and not (isinstance(low, tree.Number) and low.value == 0)
 
 
 def _is_condition(e: tree.Expr) -> bool:

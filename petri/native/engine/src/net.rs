@@ -205,6 +205,9 @@ pub struct SetArc {
     pub condition: Option<Expr>,
     #[serde(default)]
     pub totals: Vec<Total>,
+    /// No more than so many, the first in the order of the place.
+    #[serde(default)]
+    pub most: Option<Expr>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -36,15 +36,16 @@ impl Engine {
         found: &mut Found,
     ) -> Outcome<()> {
         let width = program.places[set.place].width;
+        let most = set.most.as_ref().map_or(Ok(u64::MAX), |most| most.value(&mut self.scope(program, self.now)))?;
         found.positions.clear();
         found.words.clear();
         if width == 0 {
-            found.count = self.marking.places[set.place].tokens - self.taken_of(plan, set.place);
+            found.count = (self.marking.places[set.place].tokens - self.taken_of(plan, set.place)).min(most);
             if let (Some(condition), 1..) = (&set.condition, found.count) {
                 found.count *= u64::from(condition.value(&mut self.scope(program, self.now))?);
             }
         } else {
-            self.list_set(program, plan, set, found)?;
+            self.list_set(program, plan, set, most, found)?;
         }
         self.variables[set.number.at()] = found.count;
         let first = plan.variables.len();
@@ -59,12 +60,13 @@ impl Engine {
         Ok(())
     }
 
-    /// The tokens of a coloured set.
+    /// The tokens of a coloured set, the first `most` of them.
     fn list_set(
         &mut self,
         program: &Program,
         plan: &TransitionProgram,
         set: &SetProgram,
+        most: u64,
         found: &mut Found,
     ) -> Outcome<()> {
         let mut gone = std::mem::take(&mut self.scratch.gone);
@@ -74,14 +76,15 @@ impl Engine {
             Some(mut seats) => {
                 // Those of a group are in order (E7).
                 for &seat in &seats {
-                    if outcome.is_ok() && !gone.contains(&u64::from(seat)) {
+                    let more = outcome.is_ok() && (found.positions.len() as u64) < most;
+                    if more && !gone.contains(&u64::from(seat)) {
                         outcome = self.add_to_set(program, plan, set, found, seat as usize, None);
                     }
                 }
                 seats.clear();
                 self.scratch.seats = seats;
             }
-            None => outcome = self.look_through(program, plan, set, found, &gone),
+            None => outcome = self.look_through(program, plan, set, most, found, &gone),
         }
         found.count = found.positions.len() as u64;
         self.shift(program, set.place, &mut gone, found);
@@ -134,12 +137,13 @@ impl Engine {
         Ok(Some(seats))
     }
 
-    /// Looks at every token of a place.
+    /// Looks at the tokens of a place, up to as many as the set may have.
     fn look_through(
         &mut self,
         program: &Program,
         plan: &TransitionProgram,
         set: &SetProgram,
+        most: u64,
         found: &mut Found,
         gone: &[u64],
     ) -> Outcome<()> {
@@ -147,6 +151,9 @@ impl Engine {
         let sorted = program.places[place].discipline == Discipline::Key;
         let row = if sorted { self.marking.in_order(place) } else { Vec::new() };
         for position in 0..self.marking.places[place].tokens as usize {
+            if found.positions.len() as u64 >= most {
+                break;
+            }
             if gone.contains(&(position as u64)) {
                 continue;
             }

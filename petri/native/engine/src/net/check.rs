@@ -74,7 +74,10 @@ pub fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
     let inhibitors = t.inhibitors.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.threshold));
     let outputs = t.outputs.iter().flat_map(of_output);
     let draws = t.draws.iter().map(|draw| &draw.expression);
-    let sets = t.sets.iter().flat_map(|arc| arc.condition.iter().chain(arc.totals.iter().map(|total| &total.value)));
+    let sets = t
+        .sets
+        .iter()
+        .flat_map(|arc| arc.most.iter().chain(&arc.condition).chain(arc.totals.iter().map(|total| &total.value)));
     inputs
         .chain(sets)
         .chain(inhibitors)
@@ -235,10 +238,17 @@ fn check_set(net: &Net, t: &Transition, arc: &SetArc, scope: &Scope) -> Result<(
     if others > 1 || t.resets.contains(&arc.place) || !place.per.is_empty() {
         return Err("takes all tokens of a place twice, or of one with a key for its discipline".into());
     }
+    if arc.most.is_some() && place.discipline == Discipline::Bag && !place.colour.slots.is_empty() {
+        return Err("takes the first tokens of a bag, which has no order".into());
+    }
     let kind = |variable: VariableId| t.variables.get(variable.at()).map(|variable| variable.kind);
-    if kind(arc.number) != Some(Kind::Int) || arc.condition.as_ref().is_some_and(|e| e.kind != Kind::Bool) {
+    if kind(arc.number) != Some(Kind::Int)
+        || arc.most.as_ref().is_some_and(|e| e.kind != Kind::Int)
+        || arc.condition.as_ref().is_some_and(|e| e.kind != Kind::Bool)
+    {
         return Err("has a set whose number or condition is of another kind".into());
     }
+    scope.check_all(&arc.most)?;
     let mut own = scope.of_token(t, place);
     own.check_all(&arc.condition)?;
     own.bind(arc.number)?;

@@ -79,6 +79,8 @@ impl Deref for InputProgram {
 pub struct SetProgram {
     pub place: PlaceId,
     pub number: VariableId,
+    /// No more than so many, the first in the order of the place.
+    pub most: Option<Count>,
     pub condition: Option<Bool>,
     /// An index of values without which the condition does not hold, and is not evaluated further.
     pub key: Option<(IndexId, Vec<Value>)>,

@@ -39,11 +39,12 @@ fn has_one_range(program: &Program, arc: &OutputProgram) -> bool {
     })
 }
 
-/// Whether code finds the sets of a transition: a place that is ordered by a key has no row in this order.
+/// Whether code finds the sets of a transition: a place that is ordered by a key has no row in this order, and the first tokens of a
+/// place are few.
 pub fn finds_sets(program: &Program, plan: &TransitionProgram) -> bool {
     let in_row =
         |place: PlaceId| program.places[place].width == 0 || program.places[place].discipline != Discipline::Key;
-    plan.sets.iter().all(|set| in_row(set.place))
+    plan.sets.iter().all(|set| in_row(set.place) && set.most.is_none())
 }
 
 /// Whether code evaluates the values of what an arc gives for each token of a set.

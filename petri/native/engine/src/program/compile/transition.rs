@@ -136,6 +136,7 @@ impl<'a> TransitionCompiler<'a> {
     }
 
     fn set(&mut self, arc: &SetArc) -> Loaded<SetProgram> {
+        let most = arc.most.as_ref().map(|_| self.count(&arc.most)).transpose()?;
         let mut lowering = self.lowering_of_token(arc.place);
         let condition = arc.condition.as_ref().map(|e| lowering.bool(e)).transpose()?;
         let mut totals = Vec::with_capacity(arc.totals.len());
@@ -143,7 +144,7 @@ impl<'a> TransitionCompiler<'a> {
             let kind = lowering.kinds[total.variable.at()];
             totals.push((total.variable, lowering.value(&total.value, kind)?));
         }
-        Ok(SetProgram { place: arc.place, number: arc.number, condition, key: self.key_of_set(arc)?, totals })
+        Ok(SetProgram { place: arc.place, number: arc.number, most, condition, key: self.key_of_set(arc)?, totals })
     }
 
     /// The values that the tokens of a set must have for its condition to go on, where they are looked up in an index. Only places
