@@ -489,6 +489,13 @@ class Memory(Part):
     span: Span
 
 
+class Decide(Part):
+    """`decide`"""
+
+    word: Literal["decide"]
+    span: Span
+
+
 class Transition(Part):
     name: str
     loops: tuple[Loop, ...]
@@ -505,6 +512,7 @@ class Transition(Part):
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
+    decide: Decide | None
     prefer: Preference | None
     doc: str
     name_span: Span
