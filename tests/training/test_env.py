@@ -173,7 +173,7 @@ def optimal_threshold(value: float) -> int:
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the net of the page."""
+    """Write the net of the page into a folder, and go there."""
     net = re.findall(r"^\$ cat admission.net\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)[0]
     (tmp_path / "admission.net").write_text(net, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
