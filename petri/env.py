@@ -44,6 +44,8 @@ class Play:
         self, model: Model, rows: int, reward: Reward, until: float | str | None, wait: bool, values: int,
         start: SavedRun | None, engine: str,
     ) -> None:  # fmt: skip
+        if rows < 1:
+            raise ValueError(f"there are 1 environment or more, not {rows}")
         self.net = deciding(model.net)
         if any(place.stream is not None for place in self.net.places):
             raise LanguageError([Diagnostic("component-stream", values={"net": self.net.name})])
@@ -54,6 +56,8 @@ class Play:
             raise LanguageError([Diagnostic(identifier, values=told)])
         self._rewards = self._terms({reward: 1.0} if isinstance(reward, str) else reward)
         end = model.net.run_defaults.until if until is None else model.duration(until)
+        if end is not None and not end >= 0.0:
+            raise LanguageError([Diagnostic("run-below-zero", values={"name": "until", "text": str(until)})])
         ticks = NEVER if end is None or math.isinf(end) else self.net.tick.ticks(end)
         self._engine = choose(engine)
         self._starts = None if start is None else starts_of(model.net, start, None, 0).replications
@@ -123,6 +127,11 @@ class Play:
         return stepped, rewards
 
 
+def _need_reset(has_begun: bool) -> None:
+    if not has_begun:
+        raise gymnasium.error.ResetNeeded("no episode has begun: call `reset` first")
+
+
 class NetEnv(gymnasium.Env[NDArray[np.float32], int]):
     """A net as one environment. An action is a number of `actions`, an observation has a number for each of `entries`.
 
@@ -166,7 +175,8 @@ class NetEnv(gymnasium.Env[NDArray[np.float32], int]):
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Decide, and go on to the next decision."""
-        enabled = bool(self._mask[action])
+        _need_reset(self._seeded)
+        enabled = 0 <= action < len(self._mask) and bool(self._mask[action])
         stepped, rewards = self.play.step([int(action)])
         info = self._info(stepped) | ({} if enabled else {"refused": True})
         reason, reward = stepped.reasons[0], float(rewards[0]) if enabled else 0.0
@@ -226,10 +236,12 @@ class NetVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Decide in each environment, and go on to the next decisions."""
-        actions = np.where(self._over, -1, actions)
+        _need_reset(self._seeded)
+        actions = np.broadcast_to(np.where(self._over, -1, actions), self._over.shape)
         for row in np.flatnonzero(self._over).tolist():
             self.play.begin(row)
-        enabled = ~self._over & (np.take_along_axis(self._masks, actions[:, None], 1)[:, 0] != 0)
+        known = (actions >= 0) & (actions < len(self.actions))
+        enabled = known & (self._masks[np.arange(self.num_envs), np.where(known, actions, 0)] != 0)
         stepped, rewards = self.play.step(actions.tolist())
         dead, until = (np.array([reason == end for reason in stepped.reasons]) for end in ("dead", "until"))
         info = self._info(stepped)

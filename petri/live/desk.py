@@ -258,7 +258,7 @@ class Desk:
     # ---------------------------------------------------------------- the thread of the files
 
     def _files(self) -> list[Path]:
-        """The text with what it names, and the recordings that were given for it."""
+        """Return the text with what it names, and the recordings that were given for it."""
         given = [Path(file) for file in self.source.origin.streams.values()]
         return [*given, *(files_named(self.path) if self.path is not None else [])]
 

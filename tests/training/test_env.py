@@ -17,6 +17,7 @@ from tests.engines import ENGINES
 from tests.training.nets import ADMISSION, ASSIGNMENT
 
 pytest.importorskip("gymnasium")
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from petri.env import NetEnv, NetVectorEnv
@@ -83,11 +84,16 @@ def test_rewards_of_an_episode_add_up_to_the_measure_of_a_run(engine: str) -> No
 def test_an_action_that_is_not_enabled_changes_nothing(engine: str) -> None:
     env = NetEnv(petri.loads(ASSIGNMENT), reward="waiting", engine=engine)
     before, info = env.reset(seed=1)
-    wrong = int(np.flatnonzero(info["action_mask"] == 0)[0])
-    after, reward, dead, until, again = env.step(wrong)
-    assert (after.tolist(), reward, dead, until) == (before.tolist(), 0.0, False, False)
-    assert again["refused"]
-    assert again["action_mask"].tolist() == info["action_mask"].tolist()
+    for wrong in (int(np.flatnonzero(info["action_mask"] == 0)[0]), -1, 99):
+        after, reward, dead, until, again = env.step(wrong)
+        assert (after.tolist(), reward, dead, until) == (before.tolist(), 0.0, False, False)
+        assert again["refused"]
+        assert again["action_mask"].tolist() == info["action_mask"].tolist()
+    many = NetVectorEnv(petri.loads(ASSIGNMENT), 2, reward="waiting", engine=engine)
+    with pytest.raises(ResetNeeded):
+        many.step(np.array([0, 0]))
+    many.reset(seed=1)
+    assert many.step(np.array([-1, 99]))[-1]["refused"].tolist() == [True, True]
 
 
 def test_snapshots_and_saved_runs_are_beginnings(engine: str, tmp_path: Path) -> None:
