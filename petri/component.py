@@ -12,12 +12,21 @@ from typing import Any, NamedTuple
 
 from petri.diagnostics import Diagnostic, LanguageError, RunError, Value, did_you_mean
 from petri.engine.interface import Limits, Session
+from petri.latest import kept_for_latest
 from petri.measure.formula import evaluate
-from petri.net import Net, Place, Slot, Token
+from petri.net import DECISION, Net, Place, Slot, Token, Variable
 from petri.result.figures import run_failure
 from petri.run.session import begin
-from petri.structs import Frozen
+from petri.structs import Frozen, replace
 from petri.ticks import HORIZON, NEVER
+
+
+@kept_for_latest
+def deciding(net: Net) -> Net:
+    """Return a net that stops at decisions, if any of its transitions waits for one."""
+    waits = any(transition.priority == DECISION for transition in net.transitions)
+    return replace(net, stops_at_decisions=True) if waits else net
+
 
 UNLIMITED = 2**62  # firings
 SURELY_WHOLE = 2.0**52  # a product of floats below that is whole is the nearest whole number
@@ -28,6 +37,13 @@ class Output(NamedTuple):
 
     time: float
     token: Any
+
+
+class Choice(NamedTuple):
+    """What may be decided: a transition, and the values of its variables, in the net's units."""
+
+    transition: str
+    values: dict[str, Any]
 
 
 class Snapshot(Frozen):
@@ -47,7 +63,7 @@ class Component:
     """
 
     def __init__(self, net: Net, engine: str = "native", seed: int = 1, limits: Limits = Limits()) -> None:
-        self._net = net
+        self._net = net = deciding(net)
         self._session: Session = begin(net, engine, seed, 0, limits=limits)
         self._session.keep_outputs()
         self._ports = {place.name: index for index, place in enumerate(net.places)}
@@ -87,6 +103,7 @@ class Component:
         """Do all that happens before an instant, and then it is that instant; return it.
 
         stop_at_output: or end at the instant of the first output before. What is put then at this instant still comes.
+        It ends at the instant of a decision in any case, and stays there until `decide` is called.
         """
         self._check_error()
         end = self._ticks(until)
@@ -94,11 +111,52 @@ class Component:
             self._session.keep_outputs(stop_at_output)
             reason = self._session.advance(end - 1, UNLIMITED)
             self._check_error()
-            self._over = reason != "output"
-            if reason == "output":
+            self._over = reason not in ("output", "decision")
+            if not self._over:
                 end = self._session.now
         self._now = end
         return self.now
+
+    def choices(self) -> list[Choice]:
+        """Return what may be decided now (I13), in order; empty where the net does not wait for a decision."""
+        return [Choice(self._net.transitions[one].name, self._named(one, values)) for one, values in self._waiting()]
+
+    def decide(self, transition: str | None, values: Mapping[str, Any] = {}) -> None:
+        """Let a transition fire that waits for a decision, with these values of variables: `decide(*choice)`.
+
+        Of several choices that have them, the net chooses (I4). None: let time go on; at the next instant at which
+        something happens it waits again.
+        """
+        self._check_error()
+        if transition is None:
+            self._session.pass_over()
+            return
+        for one, known in self._waiting():
+            named = self._named(one, known)
+            if self._net.transitions[one].name == transition and all(
+                name in named and named[name] == value for name, value in values.items()
+            ):
+                wanted = {at: known[at] for name, at in self._bound(one).items() if name in values}
+                self._session.decide(one, wanted)
+                self._check_error()
+                return
+        text = ", ".join([transition, *(f"{name} = {value}" for name, value in values.items())])
+        raise LanguageError([Diagnostic("component-choice", values={"net": self._net.name, "text": text})])
+
+    def _waiting(self) -> list[tuple[int, tuple[int | float, ...]]]:
+        return self._session.choices()
+
+    def _bound(self, transition: int) -> dict[str, int]:
+        """Return the variables that arcs bind, by name."""
+        one = self._net.transitions[transition]
+        bound = (match.bind for arc in one.inputs for match in arc.pattern if match.bind is not None)
+        return {one.variables[at].name: at for at in bound}
+
+    def _named(self, transition: int, values: Sequence[int | float]) -> dict[str, Any]:
+        variables = self._net.transitions[transition].variables
+        return {
+            name: _value_shown(self._net, variables[at], values[at]) for name, at in self._bound(transition).items()
+        }
 
     def take(self, port: str) -> list[Output]:
         """Return what has left through a `port out` since the last call."""
@@ -202,12 +260,13 @@ def _value(net: Net, place: Place, slot: Slot, value: Any) -> int | float:
     return kept
 
 
+def _value_shown(net: Net, of: Slot | Variable, value: int | float) -> Any:
+    return of.labels[int(value)] if of.labels else net.tick.quantity(value, of.dimension)
+
+
 def _shown(net: Net, slots: Sequence[Slot], token: Token) -> Any:
     """Return a token as users have it."""
-    shown = [
-        slot.labels[int(value)] if slot.labels else net.tick.quantity(value, slot.dimension)
-        for slot, value in zip(slots, token, strict=True)
-    ]
+    shown = [_value_shown(net, slot, value) for slot, value in zip(slots, token, strict=True)]
     if not slots:
         return None
     return shown[0] if not slots[0].name else dict(zip((slot.name for slot in slots), shown, strict=True))

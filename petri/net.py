@@ -23,7 +23,8 @@ Discipline = Literal["bag", "fifo", "lifo", "key"]
 # Limits that more than one room holds nets and runs to.
 MOST_ARCS = 1_000  # on the input side of a transition; the native engine has the same limit
 MOST_TOKENS = 10_000_000  # in a net, unless a run sets another limit (X3)
-PRIORITIES = 2**31  # a priority is less, and at least its negative; schedules have the two highest
+PRIORITIES = 2**31  # a priority is less, and more than its negative; schedules have the two highest
+DECISION: Final = -PRIORITIES  # the priority of transitions that wait for a decision (I13)
 MOST_REPLICATIONS = 100_000  # of one run, which stores the measures of each
 
 
@@ -680,3 +681,4 @@ class Net(Part):
     inexact: tuple[InexactTime, ...] = ()
     units: tuple[tuple[str, float], ...] = ()  # of time that the net declares, and their lengths in its time unit
     own_streams: bool = False  # each transition draws values from a random stream of its own (R5)
+    stops_at_decisions: bool = False  # a program decides which of the transitions of priority DECISION fires (I13)

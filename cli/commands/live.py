@@ -8,12 +8,14 @@ import tempfile
 import threading
 import time
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from petri import library
 from petri.live.desk import Desk
+from petri.live.growing import grow
 from petri.live.server import LiveServer
 from petri.live.site import serve
 from petri.live.source import Source
@@ -60,15 +62,29 @@ def command(
 
     The page has a slider for each parameter. When one is moved, the first figures are there at once, and replications
     make their intervals narrower for as long as nothing is touched. If NET is a file, the page follows its text as it
-    is saved. The page can be opened on this machine only, and only with the address that is printed.
+    is saved, and the recordings of --stream as they grow; `--stream PLACE=-` reads one from stdin, as CSV or as the
+    events of a server. The page can be opened on this machine only, and only with the address that is printed.
     """
     if net == nets.STDIN:
         raise refusal("live-stdin")
     path = nets.find(net)
-    origin = LoadedFrom(path, "", given.settings, given.tables, given.streams, given.columns)
-    source = Source(net, origin, {"until": until, "warmup": warmup, "seed": seed, "engine": engine})
-    source.load({})  # the terminal shows errors that the text has at the start
-    _serve(source, None if library.net(net) == path else Path(path), threads or os.cpu_count() or 1, port, no_browser)
+    with tempfile.TemporaryDirectory(prefix="pnsim-live-") as folder:
+        streams = _with_stdin(given.streams, Path(folder, "stdin.csv"))
+        origin = LoadedFrom(path, "", given.settings, given.tables, streams, given.columns)
+        source = Source(net, origin, {"until": until, "warmup": warmup, "seed": seed, "engine": engine})
+        source.load({})  # the terminal shows errors that the text has at the start
+        followed = None if library.net(net) == path else Path(path)
+        _serve(source, followed, threads or os.cpu_count() or 1, port, no_browser)
+
+
+def _with_stdin(streams: Mapping[str, str], file: Path) -> dict[str, str]:
+    """Return the recordings, with a file that grows for those that stdin brings."""
+    if nets.STDIN in streams.values():
+        if sys.stdin.isatty():
+            raise refusal("live-stream-terminal")
+        remark("waiting for the first rows from stdin")
+        grow(sys.stdin.buffer, file)
+    return {name: str(file) if one == nets.STDIN else one for name, one in streams.items()}
 
 
 def _serve(source: Source, path: Path | None, threads: int, port: int, no_browser: bool) -> None:

@@ -95,7 +95,7 @@ class NetBuilder:
         takes: Value | None = None, after: Value | None = None,
         servers: Value | None = None, memory: Literal["restart", "resume", "repeat"] | None = None,
         speed: Value | None = None, when: Value | None = None, priority: Value | None = None,
-        weight: Value | None = None, prefer: str | None = None, doc: str = "",
+        weight: Value | None = None, decide: bool = False, prefer: str | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
         """Return a transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions.
 
@@ -112,6 +112,7 @@ class NetBuilder:
         lines += clauses(takes=takes, after=after, servers=servers)
         lines += [memory] if memory else []
         lines += clauses(speed=speed, when=when, priority=priority, weight=weight)
+        lines += ["decide"] if decide else []
         lines += [f"prefer {prefer}"] if prefer else []
         return self._add("\n  ".join(lines), tree.Transition, name, doc)
 

@@ -107,6 +107,7 @@ CLAUSES: Final = _table((
     Clause("when", "when x > 3", "guard where if provided", of=f"transition {_WAITS}", field="guard"),
     Clause("priority", "priority 1", "prio", "alone", of=f"transition {_WAITS}", field="priority"),
     Clause("weight", "weight 3", "probability", "alone", of=f"transition {_WAITS}", field="weight"),
+    Clause("decide", others="agent", name="elsewhere", of="transition", field="decide", bare=True),
     Clause("prefer", "prefer least p.born", name="elsewhere", of=f"transition {_WAITS}", field="prefer"),
     Clause("until", "until 100", "during for", "alone", of="run", field="until"),
     Clause("warmup", "warmup 10", name="alone", of="run", field="warmup"),

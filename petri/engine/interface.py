@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from petri.engine.errors import Fault
@@ -14,13 +14,13 @@ from petri.measure.arrays import Floats
 from petri.measure.observation import Observation
 from petri.measure.tally import Tally
 from petri.measure.windows import Windows
-from petri.net import MOST_TOKENS, Token
+from petri.net import MOST_TOKENS, Scalar, Token
 from petri.structs import Frozen
 
 Words3 = tuple[int, int, int]
-Reason = Literal["until", "dead", "budget", "input", "output", "error"]
+Reason = Literal["until", "dead", "budget", "input", "output", "decision", "error"]
 """Why `advance` returned. "input": a stream needs rows; a session supplies them itself. "output": see
-`keep_outputs`.
+`keep_outputs`. "decision": see `choices`.
 """
 
 
@@ -111,6 +111,17 @@ class Session(Protocol):
 
     def outputs(self, place: int) -> list[Token]:
         """Return what has left through a port out since the last call: of each token the instant, then the slots."""
+
+    def choices(self) -> list[tuple[int, tuple[Scalar, ...]]]:
+        """Return what may fire after `advance` has returned "decision" (I13): transitions and values of variables."""
+
+    def decide(self, transition: int, wanted: Mapping[int, Scalar]) -> bool:
+        """Let a transition fire that waits for a decision, with these values of variables; of several such bindings
+        one by I4. False, and nothing happens, where there is none.
+        """
+
+    def pass_over(self) -> None:
+        """Let time go on after `advance` has returned "decision": nothing more is decided at this instant."""
 
     def rest(self, until: float) -> None:
         """Time passes up to the instant `until` [ticks], after `advance` has returned "dead" (I10)."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from struct import Struct
+from collections.abc import Mapping, Sequence
+from struct import Struct, pack
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,11 +36,12 @@ from petri.measure.observation import OF_PLACES, PER_NODE, TIMES, Observation, p
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
 from petri.measure.windows import Column, Ragged, Windows
-from petri.net import Chance, Net, Span, Token
+from petri.net import Chance, Net, Scalar, Span, Token
 from petri.structs import Frozen, as_packed, as_tuple, field, read_packed, replace
 
 if TYPE_CHECKING:
     from petri._native import Ensemble as EnsembleOfModule
+    from petri._native import Episodes as NativeEpisodes
     from petri._native import Session, Snapshot, Stopped
     from petri._native import Trials as NativeModuleTrials
 
@@ -285,6 +286,16 @@ class NativeSession:
         """For tests: whether machine code has run, which belongs to the compiled net and not to the session."""
         return self._session.ran_code
 
+    def choices(self) -> list[tuple[int, tuple[Scalar, ...]]]:
+        return self._session.choices()
+
+    def decide(self, transition: int, wanted: Mapping[int, Scalar]) -> bool:
+        words = [(variable, int.from_bytes(_word(value), "little")) for variable, value in wanted.items()]
+        return self._session.decide(transition, words)
+
+    def pass_over(self) -> None:
+        self._session.pass_over()
+
     def rest(self, until: float) -> None:
         self._session.rest(until)
 
@@ -302,9 +313,18 @@ class NativeSession:
         return self._session.next_event
 
     def copied(self) -> NativeSession:
-        copy = object.__new__(NativeSession)
-        copy._rows, copy._compiled, copy._session = self._rows, self._compiled, self._session.copied()
-        return copy
+        return self.like(self._session.copied())
+
+    @property
+    def native(self) -> Session:
+        """The session of the module."""
+        return self._session
+
+    def like(self, session: Session) -> NativeSession:
+        """Return a session of the module as one of the same net."""
+        made = object.__new__(NativeSession)
+        made._rows, made._compiled, made._session = self._rows, self._compiled, session
+        return made
 
     def snapshot(self) -> Snapshot:
         return self._session.observe()
@@ -342,6 +362,18 @@ class NativeSession:
         starts, ends, transitions, words = self._session.trace()
         net = self._compiled.net
         return Firings(net, reals(starts), reals(ends), integers(transitions), integers(words))
+
+
+def _word(value: Scalar) -> bytes:
+    """Return the word that the engine keeps of a value."""
+    return pack("<d" if isinstance(value, float) else "<q", value)
+
+
+def native_episodes(session: NativeSession, *asking: Any) -> NativeEpisodes:
+    """Return `petri._native.Episodes` of the net of a session."""
+    assert _native is not None
+    made: NativeEpisodes = _native.Episodes(session.native, *asking)
+    return made
 
 
 class NativeEnsemble:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Any
@@ -26,6 +26,7 @@ from petri.engine.random import RandomStream, own_streams
 from petri.engine.seeds import seed_words
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import (
+    DECISION,
     Expr,
     InhibitorArc,
     InputArc,
@@ -121,6 +122,8 @@ class Engine:
         self.put_out: list[tuple[int, float, Token]] | None = None  # what has left: port, instant, token; if it is kept
         self.stops_at_output = False
         self.wanted: int | None = None  # the place that waits for rows
+        self.awaiting = False  # whether somebody has to decide
+        self.passed_at = -1.0  # the instant at which nothing more is decided (I13)
         for index, place in enumerate(net.places):
             for count, token in place.initial:
                 for _ in range(count):
@@ -132,7 +135,7 @@ class Engine:
         """Run to the end of instant `until` (I7, I10), or for `firings` more firings. May be called again to go on.
 
         "input": the place `wanted` needs rows, and nothing was decided without them. "output": tokens have left through
-        ports out, and the run was to stop then.
+        ports out, and the run was to stop then. "decision": somebody has to decide what fires (I13).
         """
         if self.error is not None:
             return "error"
@@ -140,6 +143,11 @@ class Engine:
             while True:
                 self.come()
                 while self.refill() and (candidates := self.candidates()):
+                    if self.net.stops_at_decisions and is_decision(self.net, candidates):
+                        if self.passed_at == self.now:
+                            break
+                        self.awaiting = True
+                        return "decision"
                     if firings == 0:
                         return "budget"
                     self.start(*self.choose(candidates))
@@ -233,9 +241,36 @@ class Engine:
     def choose(self, candidates: list[tuple[int, Sequence[Binding]]]) -> tuple[int, Binding]:
         """Return one transition by weight, one of its bindings evenly (I3, I4)."""
         index, bindings = candidates[self.stream.weighted_choice(self.weights([index for index, _ in candidates]))]
+        return index, self.one_of(index, bindings)
+
+    def one_of(self, index: int, bindings: Sequence[Binding]) -> Binding:
+        """Return one of a transition's bindings, evenly of those that it prefers (I4)."""
         preferred = self.preferred(index, bindings)
         chosen = preferred[self.stream.equal_choice(len(preferred))]
-        return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
+        return Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
+
+    def decidable(self) -> list[tuple[int, tuple[Scalar, ...]]]:
+        """Return what waits for a decision (I13): each transition with the values of its variables, in order (E7)."""
+        waiting = self.candidates() if self.awaiting else []
+        return [(index, tuple(one.variables)) for index, bindings in waiting for one in bindings]
+
+    def decide(self, index: int, wanted: Mapping[int, Scalar]) -> bool:
+        """Fire a transition that waits for a decision, with these values of variables. False if no binding has them."""
+        waiting = self.awaiting and self.net.transitions[index].priority == DECISION
+        known = self.known_bindings(index) if waiting else []
+        bindings = [one for one in known if all(one.variables[v] == wanted[v] for v in wanted)]
+        if bindings:
+            self.awaiting = False
+            try:
+                self.start(index, self.one_of(index, bindings))
+            except ModelError as error:
+                self.error = self.fault_of(error)
+        return bool(bindings)
+
+    def pass_over(self) -> None:
+        """Decide nothing more at this instant."""
+        if self.awaiting:
+            self.passed_at, self.awaiting = self.now, False
 
     def weights(self, indices: Sequence[int]) -> list[float]:
         """Return the weights of transitions among which one is chosen (I3)."""
@@ -750,6 +785,11 @@ class Engine:
         self.forget(place)
         for observer in self.observers:
             observer.changed(place, len(self.marking[place]), self.now)
+
+
+def is_decision(net: Net, candidates: Sequence[tuple[int, Any]]) -> bool:
+    """Return whether the candidates are transitions that wait for a decision (I13)."""
+    return net.transitions[candidates[0][0]].priority == DECISION
 
 
 def move_last_to(position: int, row: list[Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -112,6 +112,15 @@ class ReferenceSession:
         kept = self._engine.put_out or []
         self._engine.put_out = [one for one in kept if one[0] != place]
         return [(time, *token) for at, time, token in kept if at == place]
+
+    def choices(self) -> list[tuple[int, tuple[Scalar, ...]]]:
+        return self._engine.decidable()
+
+    def decide(self, transition: int, wanted: Mapping[int, Scalar]) -> bool:
+        return self._engine.decide(transition, wanted)
+
+    def pass_over(self) -> None:
+        self._engine.pass_over()
 
     def rest(self, until: float) -> None:
         self._engine.move_to(until)

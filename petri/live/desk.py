@@ -54,7 +54,7 @@ class Wish(Frozen):
 class Desk:
     """Threads load the net as it is set, run it and write the answers; `wait` hands out the newest.
 
-    path: the file to follow; None for a net of the library.
+    path: the file to follow; None for a net of the library. Recordings that were given are followed as well.
     """
 
     def __init__(self, source: Source, path: Path | None = None, threads: int = 2) -> None:
@@ -80,7 +80,8 @@ class Desk:
         self._drawn: tuple[Model, Diagram] | None = None
         self._coloured: tuple[object, dict[str, tuple[float, str]]] = (None, {})
         self._course: tuple[object, tuple[str, Figure] | None] = (None, None)
-        work = (self._follow_wishes, self._write_answers, *([self._follow_text] if path is not None else []))
+        follows = path is not None or source.origin.streams
+        work = (self._follow_wishes, self._write_answers, *([self._follow_files] if follows else []))
         self._threads = [threading.Thread(target=one, daemon=True) for one in work]
 
     def start(self) -> None:
@@ -254,14 +255,18 @@ class Desk:
         knob = next((one for one in all_knobs if one["name"] == wish.parameter), None)
         return [] if knob is None else along(knob, POINTS)
 
-    # ---------------------------------------------------------------- the thread of the text
+    # ---------------------------------------------------------------- the thread of the files
 
-    def _follow_text(self) -> None:
-        assert self.path is not None
-        before = times(files_named(self.path))
+    def _files(self) -> list[Path]:
+        """Return the text with what it names, and the recordings that were given for it."""
+        given = [Path(file) for file in self.source.origin.streams.values()]
+        return [*given, *(files_named(self.path) if self.path is not None else [])]
+
+    def _follow_files(self) -> None:
+        before = times(self._files())
         while not self.closed:
             time.sleep(PAUSE)
-            now = times(files_named(self.path))
+            now = times(self._files())
             if now != before:
                 before = now
                 with self._lock:

@@ -36,7 +36,7 @@ def starts_of(net: Net, saved: SavedRun, count: int | None, seed: int) -> Starts
         replications = tuple(fit.replication for fit in fits)
         left_out = dict.fromkeys(sentence for fit in fits for sentence in fit.left_out)
     if count is not None:
-        replications = tuple(_branch(net, replications[i % len(replications)], i, seed) for i in range(count))
+        replications = tuple(branch(net, replications[i % len(replications)], i, seed) for i in range(count))
     return Starts(replications, anew or count is not None, tuple(left_out))
 
 
@@ -49,11 +49,9 @@ def _behaviour(net: Net) -> str:
     return "".join(net_text(replace(net, run_defaults=RunDefaults(), expectations=(), doc=""), spans=False))
 
 
-def _branch(net: Net, saved: SavedReplication, number: int, seed: int) -> SavedReplication:
+def branch(net: Net, saved: SavedReplication, number: int, seed: int) -> SavedReplication:
     """Return the same state with other random numbers, whose figures begin when it goes on."""
-    branch = saved.branch + 1
-    own = tuple(stream.state for stream in own_streams(net, seed_words(seed, number, branch)))
-    engine = replace(saved.engine, random=RandomStream(seed, number, branch).state, own_random=own)
-    return replace(
-        saved, index=number, branch=branch, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0
-    )
+    key = saved.branch + 1
+    own = tuple(stream.state for stream in own_streams(net, seed_words(seed, number, key)))
+    engine = replace(saved.engine, random=RandomStream(seed, number, key).state, own_random=own)
+    return replace(saved, index=number, branch=key, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0)

@@ -100,6 +100,37 @@ def test_the_program_of_the_page_runs(host: Path) -> None:
     assert ran.stdout == "4000 bytes at 5.5 us\n"
 
 
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="Verilator is not installed")
+def test_a_net_and_rtl_step_together(host: Path) -> None:
+    """A FIFO of four bytes in Verilog between two ends that are a net, against the same with a list for the FIFO."""
+    here, cycles = Path(__file__).parent, 3_000
+    (host / "ends.json").write_text("".join(net_text(petri.load(here / "fifo.net").net, spans=False)), encoding="utf-8")
+    flags = ["-CFLAGS", f"-I{INCLUDE}", "-LDFLAGS", f"-L{LIBRARY} -Wl,-rpath,{LIBRARY} -lpnsim"]
+    build = ["verilator", "--cc", "--exe", "--build", "-Wno-fatal", "--Mdir", str(host / "rtl"), "-o", "fifo", *flags]
+    subprocess.run([*build, str(here / "fifo.v"), str(here / "fifo.cpp")], cwd=host, check=True, capture_output=True)
+    ran = subprocess.run([host / "rtl" / "fifo", "ends.json", str(cycles)], cwd=host, capture_output=True, text=True,
+                         check=True)  # fmt: skip
+    assert ran.stdout.split() == [str(number) for row in through_a_list(here, cycles) for number in row]
+
+
+def through_a_list(here: Path, cycles: int) -> list[tuple[int, int]]:
+    ends = petri.load(here / "fifo.net").component(engine="reference")
+    waiting: list[int] = []
+    fifo: list[int] = []
+    left = []
+    for cycle in range(cycles):
+        ends.advance(cycle + 1)
+        waiting += [one.token for one in ends.take("sent")]
+        goes, comes = bool(waiting) and len(fifo) < 4, bool(fifo) and not ends.marking["got"]
+        if comes:
+            left.append((cycle, fifo.pop(0)))
+            ends.put("got", cycle + 1, left[-1][1])
+        if goes:
+            fifo.append(waiting.pop(0))
+    assert len(left) > 300
+    return left
+
+
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 def test_memory_is_used_as_it_should(host: Path) -> None:
     leaks = ("--leak-check=full", "--errors-for-leak-kinds=definite")

@@ -1,4 +1,4 @@
-"""Rules I1 to I12: what happens at an instant, and when time moves."""
+"""Rules I1 to I13: what happens at an instant, and when time moves."""
 
 from collections import Counter
 
@@ -7,6 +7,7 @@ import pytest
 import petri
 from petri import language
 from petri.run.session import begin
+from petri.structs import replace
 from tests.semantics.harness import Fired, fired_of, simulate
 
 
@@ -439,3 +440,45 @@ def test_i12_what_goes_out_leaves_at_the_end_of_the_instant(engine: str) -> None
     assert session.outputs(1) == [(tick(7), 6)]
     assert list(session.marking()) == [[], []]
     assert session.advance(tick(100), 1000) == "dead"
+
+
+def test_i13_what_is_decided_comes_last(engine: str) -> None:
+    """Without a program that decides, it is a transition as others, of the least priority."""
+    ran = simulate(
+        """
+        place p = token  place q : 0..9 = 7  place r : 0..9 = 1, 2, 3
+        transition choose: p, r(x) -> r(x)  decide  prefer most x
+        transition move: q(x) -> r(x)       priority -2147483647
+        """,
+        engine,
+    )
+    assert [(fired.name, fired.values) for fired in ran.fired] == [("move", (7,)), ("choose", (7,))]
+
+
+def test_i13_a_program_decides_before_anything_leaves(engine: str) -> None:
+    net = language.loads(
+        """net test
+        place p = 2 * token  place r : 0..9 = 1, 2, 3
+        place s : 0..9  place slow = token
+        port out z : 0..9
+        transition choose: p, r(x) -> s(x)  decide
+        transition move:   s(x) -> z(x)
+        transition late:   slow -> nothing  takes 5
+        """
+    )
+    session = begin(replace(net, stops_at_decisions=True), engine, 1, 0)
+    session.keep_outputs(stops=True)
+    assert not session.decide(0, {})  # nothing waits yet
+    assert session.advance(net.tick.ticks(9), 1000) == "decision"
+    assert (session.now, session.choices()) == (0, [(0, (1,)), (0, (2,)), (0, (3,))])
+    assert not session.decide(0, {0: 4})
+    assert not session.decide(1, {})
+    assert session.decide(0, {0: 2})
+    assert session.choices() == []
+    assert session.advance(net.tick.ticks(9), 1000) == "decision"
+    assert (session.firings, session.outputs(4), len(session.choices())) == (3, [], 2)
+    session.pass_over()
+    assert session.advance(net.tick.ticks(9), 1000) == "output"
+    assert (session.now, session.outputs(4)) == (0, [(0, 2)])
+    assert session.advance(net.tick.ticks(9), 1000) == "decision"
+    assert session.now == net.tick.ticks(5)

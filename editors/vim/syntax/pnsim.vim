@@ -7,7 +7,7 @@ endif
 syn keyword pnsimValue all false now token true
 syn keyword pnsimWordOperator and div mod not or
 syn keyword pnsimDeclaration const dist end expect fn import instance measure module net param place port run schedule service thread time transition type unit
-syn keyword pnsimClause after any as at bag before by cap draw each else every fifo for from if in let lifo no of on order out per precision prefer priority read record replications reset restart resume seed servers speed splitting takes then to until warmup weight when with within
+syn keyword pnsimClause after any as at bag before by cap decide draw each else every fifo for from if in let lifo no of on order out per precision prefer priority read record replications reset restart resume seed servers speed splitting takes then to until warmup weight when with within
 syn keyword pnsimType Bytes Freq Rate Time bool int real
 syn match pnsimStep /^\s*\(\h\w*\s*:\s*\)\?\zs\<\(call\|choose\|do\|elif\|give\|hold\|release\|repeat\|set\|take\|unless\|use\|wait\|while\)\>\ze\(\s*[:=(.,[]\)\@!/
 syn match pnsimFunction /\.\@<!\<\(abs\|active\|arrivals\|average\|bernoulli\|beta\|binomial\|busy\|ceil\|choice\|clocks_dropped\|clocks_set\|count\|empirical\|erlang\|exp\|firings\|floor\|gamma\|gap\|geometric\|hyperexponential\|len\|list\|ln\|loglogistic\|lognormal\|max\|mean\|min\|normal\|occupied\|pareto\|poisson\|pow\|probability\|quantile\|rate\|reorder\|round\|share\|sojourn\|sqrt\|sum\|table\|time_until\|tokens\|triangular\|uniform\|weibull\)\>\ze\s*(/

@@ -241,7 +241,7 @@ def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc 
 def _competing(flat: net.Net, checker: Checker) -> None:
     """Transitions that take tokens of others by chance, unless the text says that chance is meant."""
     templates = (transition for body in checker.bodies.values() for transition in body.transitions)
-    decided = {template.span for template in templates if template.weight is not None or template.priority is not None}
+    decided = {template.span for template in templates if template.weight or template.priority or template.decides}
     for found in conflicts(flat, decided):
         span = found.free.span
         if span is not None and _is_own(checker, span.file):

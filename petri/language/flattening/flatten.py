@@ -345,7 +345,7 @@ class Flattener:
             tuple([net.Draw(variable, build(node, instance)) for variable, node in t.draws]),
             _IMMEDIATE if t.time is None else self._time(t.time, instance),
             self._outputs(t, instance),
-            0 if t.priority is None else self._priority(t.priority, instance),
+            net.DECISION if t.decides else 0 if t.priority is None else self._priority(t.priority, instance),
             net.ONE if t.weight is None else self._weight(t.weight, instance),
             _preference(t, instance),
             None if t.clock is None else self._clock(t.clock, instance),
@@ -414,7 +414,7 @@ class Flattener:
     @staticmethod
     def _priority(node: Node, instance: Instance) -> int:
         value: int = apply(int, evaluate(node, instance.locals))
-        if not -PRIORITIES <= value < PRIORITIES:
+        if not -PRIORITIES < value < PRIORITIES:
             raise CheckError("priority-range", node.span, value=value)
         return value
 

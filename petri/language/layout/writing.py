@@ -405,7 +405,7 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
     """Yield the clauses with one value: word, text and position."""
     for clause in clauses_of(whole):
         value = getattr(node, clause.field)
-        if isinstance(value, (tree.Memory, tree.Discipline)):
+        if isinstance(value, (tree.Memory, tree.Discipline, tree.Decide)):
             if value.word == clause.word:
                 key = value.key if isinstance(value, tree.Discipline) else None
                 yield clause.word, clause.word + ("" if key is None else f" {_write(key, _SUM)}"), value.span

@@ -133,6 +133,7 @@ class TransitionTemplate(Struct):
     span: Span
     step: str = ""
     lets: tuple[tuple[net.Variable, Node], ...] = ()
+    decides: bool = False
 
     @property
     def alike(self) -> bool:

@@ -195,6 +195,8 @@ class Builder:
             values = {"discipline": word, "key": values["discipline"]}
         elif "memory" in values:
             values = {"memory": tree.Memory(word, span)}
+        elif "decide" in values:
+            values = {"decide": tree.Decide(word, span)}
         return Clause(word, values, span)
 
     def preference(self, parts: list[Any], first: Token, last: Token) -> Clause:

@@ -490,6 +490,13 @@ class Memory(Part):
     span: Span
 
 
+class Decide(Part):
+    """`decide`"""
+
+    word: Literal["decide"]
+    span: Span
+
+
 class Transition(Part):
     name: str
     loops: tuple[Loop, ...]
@@ -506,6 +513,7 @@ class Transition(Part):
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
+    decide: Decide | None
     prefer: Preference | None
     doc: str
     name_span: Span

@@ -15,6 +15,7 @@ from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
 from petri.net import (
+    DECISION,
     PRIORITIES,
     Clock,
     Expr,
@@ -54,11 +55,15 @@ class _Shown(Frozen):
 
 _PLAIN: Final = _Shown()
 _TRUTH: Final = ("false", "true")
-_HIGHEST: Final = {PRIORITIES - 1: "highest priority", PRIORITIES - 2: "second highest priority"}  # those of schedules
+_NAMED: Final = {  # the first two are those of schedules
+    PRIORITIES - 1: "highest priority",
+    PRIORITIES - 2: "second highest priority",
+    DECISION: "decide",
+}
 
 
 def priority_text(priority: int) -> str:
-    return _HIGHEST.get(priority, f"priority {priority}")
+    return _NAMED.get(priority, f"priority {priority}")
 
 
 def seen(arc: InputArc) -> str:

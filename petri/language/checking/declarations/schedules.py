@@ -124,6 +124,7 @@ def _transition(
         guard=None,
         priority=number(priority, d.span),
         weight=None,
+        decide=None,
         prefer=None,
         doc="",
         name_span=d.name_span,

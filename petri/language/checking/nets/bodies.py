@@ -85,7 +85,7 @@ def _head_of_place(d: tree.Place) -> tree.Place:
 def _head(d: tree.Transition) -> tree.Transition:
     return replace(
         d, inputs=(), outputs=(), draws=(), lets=(), time=None, clock=None, servers=None, speed=None, guard=None,
-        priority=None, weight=None, prefer=None,
+        priority=None, weight=None, decide=None, prefer=None,
     )  # fmt: skip
 
 

@@ -75,6 +75,7 @@ class TransitionReader:
         d = self.declaration
         inputs, inhibitors, resets = self._inputs()
         guard = self._guard(d.guard)
+        self._check_decision()
         prefer = None if d.prefer is None else self.problems.attempt(self._prefer, d.prefer)
         clock = ClockReader(self.reader, d).read(inputs)
         self.sets.closed = False
@@ -104,10 +105,18 @@ class TransitionReader:
             d.doc,
             d.span,
             lets=tuple(_shown(named, self.variables)),
+            decides=d.decide is not None,
         )
         # These know one another, and the garbage collector comes too late for a large net: what they hold goes now.
         self.reader.lets = self.reader.sets = self.lets.reader.lets = None
         return template
+
+    def _check_decision(self) -> None:
+        """Refuse what a transition that waits for a decision cannot have."""
+        d = self.declaration
+        for identifier, clause in (("decide-with-after", d.clock), ("decide-with-priority", d.priority)):
+            if d.decide is not None and clause is not None:
+                self.problems.error(identifier, d.decide.span, Label(clause.span, "with-decide"))
 
     def _prefer(self, prefer: tree.Preference) -> tuple[Node, Node | None, bool]:
         """Keys of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""

@@ -200,6 +200,7 @@ class Expander:
             guard=t.guard,
             priority=t.priority,
             weight=t.weight,
+            decide=None,
             prefer=t.prefer,
             doc=t.doc,
             name_span=t.name_span,

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod ensemble;
+mod episodes;
 mod exact;
 mod pages;
 mod reading;
@@ -232,14 +233,8 @@ impl Session {
     /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;
-        Ok(match py.detach(|| replication.advance(until.clamp(0.0, NEVER as f64) as Ticks, firings)) {
-            Reason::Until => "until",
-            Reason::Dead => "dead",
-            Reason::Budget => "budget",
-            Reason::Input => "input",
-            Reason::Output => "output",
-            Reason::Error => "error",
-        })
+        let reason = py.detach(|| replication.advance(until.clamp(0.0, NEVER as f64) as Ticks, firings));
+        Ok(reason_name(reason))
     }
 
     /// The place that waits for rows, after `advance` returned "input".
@@ -284,6 +279,30 @@ impl Session {
         let engine = self.engine_mut()?;
         let kept = number.and_then(|number| engine.outputs.kept.get_mut(number)).map(std::mem::take);
         words(py, &kept.unwrap_or_default(), |word| word.to_ne_bytes())
+    }
+
+    /// What may be decided after `advance` returned "decision": transitions, and the values of their variables.
+    fn choices<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<(u32, Bound<'py, PyTuple>)>> {
+        let mut found = Vec::new();
+        self.engine_mut()?.decidable(|transition, values| found.push((transition, values.to_vec())));
+        let told = |(transition, values): (TransitionId, Vec<u64>)| {
+            let variables = self.program.transitions[transition].variables.iter();
+            let reals: Vec<bool> = variables.map(|variable| variable.kind == Kind::Real).collect();
+            Ok((transition.0, scalars(py, &values, &reals)?))
+        };
+        found.into_iter().map(told).collect()
+    }
+
+    /// One of them fires. wanted: variables and their values as 64-bit words. False where there is none such.
+    fn decide(&mut self, transition: u32, wanted: Vec<(usize, u64)>) -> PyResult<bool> {
+        let engine = self.engine_mut()?;
+        Ok((transition as usize) < engine.program.own && engine.decide(TransitionId(transition), &wanted))
+    }
+
+    /// Nothing more is decided at this instant.
+    fn pass_over(&mut self) -> PyResult<()> {
+        self.engine_mut()?.pass_over();
+        Ok(())
     }
 
     /// Time passes up to a whole number of ticks, after `advance` returned "dead".
@@ -412,6 +431,18 @@ impl Session {
     }
 }
 
+fn reason_name(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Until => "until",
+        Reason::Dead => "dead",
+        Reason::Budget => "budget",
+        Reason::Input => "input",
+        Reason::Output => "output",
+        Reason::Decision => "decision",
+        Reason::Error => "error",
+    }
+}
+
 fn words_of(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
     bytes.chunks_exact(8).map(word).collect()
@@ -525,6 +556,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add_function(wrap_pyfunction!(assume_free_core, module)?)?;
     module.add_class::<ensemble::Ensemble>()?;
+    module.add_class::<episodes::Episodes>()?;
     module.add_class::<exact::Explored>()?;
     module.add_function(wrap_pyfunction!(exact::explore, module)?)?;
     module.add_class::<exact::Chain>()?;

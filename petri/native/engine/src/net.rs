@@ -351,6 +351,9 @@ fn one_server() -> Option<u64> {
     Some(1)
 }
 
+/// The priority of transitions that wait for a decision (I13).
+pub const DECISION: i64 = -(1 << 31);
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transition {
     pub name: Box<str>,
@@ -563,4 +566,6 @@ pub struct Net {
     pub tick: Tick,
     #[serde(default)]
     pub own_streams: bool,
+    #[serde(default)]
+    pub stops_at_decisions: bool,
 }

@@ -44,6 +44,7 @@ impl Engine {
         self.own.iter_mut().zip(other.own.iter()).for_each(|(own, theirs)| own.state = theirs.state);
         self.streams.arrivals.clone_from(&other.streams.arrivals);
         self.outputs.clone_from(&other.outputs);
+        (self.awaiting, self.passed_at) = (other.awaiting, other.passed_at);
         self.error.clone_from(&other.error);
     }
 }

@@ -18,6 +18,7 @@
 //! - [`black_tokens`]: clocks that lose their black tokens
 //! - [`own_clocks`]: clocks of bindings are set, stop, go on and are forgotten
 //! - [`due_bindings`]: the bindings whose clocks have run down
+//! - [`decisions`]: what somebody decides while the run waits
 //! - [`evaluation`]: what a firing computes when it starts
 //! - [`simple`]: firings that move constant numbers of black tokens
 //! - [`refill`]: rows of files that arrive
@@ -35,6 +36,7 @@ pub mod choice;
 pub mod clock_rates;
 pub mod code;
 pub mod copying;
+pub mod decisions;
 pub mod due_bindings;
 pub mod evaluation;
 pub mod limits;

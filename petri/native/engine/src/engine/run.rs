@@ -45,6 +45,8 @@ pub enum Reason {
     Input,
     /// Tokens have left through ports out, and the run was to stop then: see `Engine::outputs`.
     Output,
+    /// Somebody has to decide what fires: see `Engine::decidable`.
+    Decision,
     /// The model broke a rule: see `Engine::error`.
     Error,
 }
@@ -99,6 +101,9 @@ pub struct Engine {
     pub(crate) sets: Vec<Found>,
     /// The tokens that arcs give for those of sets.
     pub(crate) bundles: Bundles,
+    /// Whether the run waits for a decision, and the instant at which nothing more is decided (I13).
+    pub(crate) awaiting: bool,
+    pub(crate) passed_at: Ticks,
     /// The last transitions at this instant, once the limit is near.
     pub(super) last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
@@ -172,6 +177,8 @@ impl Engine {
             arrivals: Vec::new(),
             sets: Vec::new(),
             bundles: Bundles::default(),
+            awaiting: false,
+            passed_at: -1,
             last_started: Vec::new(),
             value: 0,
             fault: None,
@@ -326,6 +333,13 @@ impl Engine {
                     self.look(program, None)?;
                 }
                 let Some(level) = self.enabling.highest() else { break };
+                if level == program.decisions {
+                    if self.passed_at == self.now {
+                        break;
+                    }
+                    self.awaiting = true;
+                    return Ok(Reason::Decision);
+                }
                 if budget == 0 {
                     return Ok(Reason::Budget);
                 }
@@ -524,7 +538,7 @@ impl Engine {
 
     /// Starts a firing. It ends at once when it takes no time (I6).
     #[inline(never)]
-    fn start(&mut self, program: &Program, transition: TransitionId) -> Result<(), Box<RunError>> {
+    pub(super) fn start(&mut self, program: &Program, transition: TransitionId) -> Result<(), Box<RunError>> {
         let simple = &program.simple[transition];
         let outcome = match simple.time {
             SimpleTime::Other => self.start_general(program, transition),
@@ -538,13 +552,20 @@ impl Engine {
         outcome.map_err(|fault| self.run_error(program, transition, *fault))
     }
 
-    /// Binds, evaluates, takes, and empties (I4, I5).
+    /// Binds (I4), and starts.
     #[inline(always)]
     fn start_general(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
         let plan = &program.transitions[transition];
         if plan.binds {
             self.bind(program, plan)?;
         }
+        self.start_bound(program, transition)
+    }
+
+    /// Evaluates, takes, and empties (I5), with the binding that has been chosen.
+    #[inline(always)]
+    pub(super) fn start_bound(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let plan = &program.transitions[transition];
         self.check_instant(program, transition)?;
         let (duration, given) = self.drawing_for(transition, |engine| engine.evaluate(program, plan))?;
         let end = self.now + duration;

@@ -103,7 +103,8 @@ impl Cache {
 
     /// What an engine of the cache's program is to do next. May make code, or let it be made.
     pub fn next(&self, engine: &Engine) -> Step<'_> {
-        if !engine.observers.compile() {
+        // Machine code decides all by itself.
+        if !engine.observers.compile() || engine.program.decisions < usize::MAX {
             return Step::Interpret(u64::MAX);
         }
         let slot = &self.shared.slots[kind(engine)];

@@ -101,6 +101,8 @@ pub struct Program {
     pub tables: Vec<DrawTable>,
     /// Whether each transition draws values from a stream of its own (R5).
     pub own_streams: bool,
+    /// The level at which a run waits for a decision (I13), or a number that no level has.
+    pub decisions: usize,
     /// The places that get the rows of a file.
     pub streams: Vec<PlaceId>,
     /// The ports in, those of them that get the rows of a file with times, and the ports out (I12).

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::base::fault::Fault;
-use crate::base::ids::PlaceId;
+use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::seeds::seed_words;
 use crate::base::ticks::{Ticks, HORIZON, NEVER};
 use crate::engine::limits::{Compile, Limits};
@@ -127,7 +127,8 @@ impl Component {
     }
 
     /// Does all that happens before an instant; then it is that instant. stops: or, if tokens leave through ports out before, the
-    /// instant at which they do: what is then put at it still comes at it. Returns the instant.
+    /// instant at which they do: what is then put at it still comes at it. Returns the instant. In a net that stops at decisions, it is
+    /// the instant of the first that waits for [`Component::decide`].
     pub fn advance(&mut self, until: Ticks, stops: bool) -> Result<Ticks, Refused> {
         if self.replication.engine.error.is_some() {
             return Err(Refused::Stopped);
@@ -141,7 +142,7 @@ impl Component {
         if until > self.next_event() {
             self.replication.engine.outputs.stops = stops;
             match self.replication.advance(until - 1, u64::MAX) {
-                Reason::Output => {
+                Reason::Output | Reason::Decision => {
                     self.over = false;
                     self.now = self.replication.engine.now;
                     return Ok(self.now);
@@ -161,6 +162,16 @@ impl Component {
         let width = engine.program.places[port].width;
         let taken = engine.outputs.take(number, width);
         Ok(taken.map(|row| (row[0] as Ticks, &row[1..])))
+    }
+
+    /// What may be decided at this instant: transitions with the values of their variables, in order. See `Engine::decidable`.
+    pub fn choices(&mut self, each: impl FnMut(TransitionId, &[u64])) {
+        self.replication.engine.decidable(each);
+    }
+
+    /// One of them fires, given by values of some of its variables. False where there is none such.
+    pub fn decide(&mut self, transition: TransitionId, wanted: &[(usize, u64)]) -> bool {
+        self.replication.engine.decide(transition, wanted)
     }
 
     /// Another component in the same state, which goes on by itself, or is kept to return to.

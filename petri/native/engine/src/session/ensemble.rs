@@ -239,7 +239,9 @@ impl Ensemble {
                 Step::On
             }
             Reason::Until | Reason::Budget => Step::On,
-            Reason::Input | Reason::Output => unreachable!("rows are waited for, and outputs are not kept"),
+            Reason::Input | Reason::Output | Reason::Decision => {
+                unreachable!("rows are waited for, outputs are not kept, and the net decides")
+            }
         }
     }
 

@@ -267,7 +267,9 @@ impl Trials {
             Reason::Until | Reason::Dead if self.running.engine.ask(&mut path.answers) => Ok(self.look(path)),
             Reason::Until | Reason::Dead => Err(Halt::Error),
             Reason::Error => Err(Halt::Error),
-            Reason::Budget | Reason::Input | Reason::Output => unreachable!("no budget, and no streams"),
+            Reason::Budget | Reason::Input | Reason::Output | Reason::Decision => {
+                unreachable!("no budget, no streams, and no decisions")
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::base::long_stack::on_long_stack;
 use crate::net::check::{check, DEEPEST};
-use crate::net::{Discipline, Net, Place, Port, Table, Transition};
+use crate::net::{Discipline, Net, Place, Port, Table, Transition, DECISION};
 use crate::program::arc::{Give, Take};
 use crate::program::compile::compiler::Compiler;
 use crate::program::compile::one_clock::has_one_clock;
@@ -72,6 +72,8 @@ impl Program {
         let mut compiler = Compiler::new(std::mem::take(&mut net.places), sizes, &lined, slot_ranges, without)?;
         compiler.note_takers(&net.transitions);
         let (levels, homes) = levels(&net, &mut compiler)?;
+        let waits = net.stops_at_decisions && net.transitions.iter().any(|one| one.priority == DECISION);
+        let decisions = if waits { levels.len() - 1 } else { usize::MAX };
         let mut transitions = Vec::with_capacity(own);
         let (mut clocked, mut racing, mut variables) = (Vec::new(), Vec::new(), 0);
         let before_shadows = own + delayed;
@@ -130,6 +132,7 @@ impl Program {
             called_numbers: compiler.called_numbers,
             tables,
             own_streams: net.own_streams,
+            decisions,
             streams,
             inputs,
             fed,
