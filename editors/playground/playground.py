@@ -6,7 +6,7 @@ import io
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,6 +19,7 @@ from petri.analysis import sampling
 from petri.analysis.cautions import coarse
 from petri.analysis.speed import notes
 from petri.diagnostics import Diagnostic, LanguageError, RunError, has_errors, render, summary
+from petri.editor.fixes import Change, changes
 from petri.engine.errors import ModelError
 from petri.measure.sequential import looks
 from petri.model import MOST_FOR_PRECISION, Model, imprecise, load
@@ -31,7 +32,7 @@ from petri.run.driver import Driver
 from petri.run.ensemble import Ensemble
 from petri.run.progress import Progress
 from petri.run.replications import batches_kept
-from petri.run.stop import StopSign
+from petri.run.stop import Slice
 
 SLICE = 0.05  # seconds of a run between looks at messages of the page
 LONGEST = 30.0  # seconds that a run may take
@@ -64,7 +65,7 @@ def original(name: str) -> str:
         return source.read()
 
 
-def _written(name: str, source: str) -> str:
+def written(name: str, source: str) -> str:
     """Put the text where the net was, so that it finds its recordings. Returns the file, in the current folder."""
     original(name)
     folder, file = _place(name)
@@ -114,18 +115,30 @@ class _Screen(Console):
         return found
 
 
+def _problem(text: str, one: Diagnostic | None = None, fixes: Sequence[Change] = ()) -> dict[str, Any]:
+    """Return what the page shows of a diagnostic; a fix is its title, where it begins and ends, and the new text."""
+    line, severity = (one.span.line if one and one.span else 0), one.severity if one else "error"
+    listed = [
+        [fix.title, [fix.span.line, fix.span.column], [fix.span.end_line, fix.span.end_column], fix.text]
+        for fix in fixes
+    ]
+    return {"text": text, "line": line, "severity": severity, "fixes": listed}
+
+
 def check(name: str, source: str, settings: Settings) -> dict[str, Any]:
     """Return what `pnsim check` says of the text: its diagnostics, and how many there are."""
 
     def more(net: Net) -> list[Diagnostic]:
         return [*coarse(net), *sampling.notes(net), *notes(net)]
 
+    file = written(name, source)
     try:
-        found, sources = language.check_with_sources(_written(name, source), parameters(settings), more=more)
+        found, sources = language.check_with_sources(file, parameters(settings), more=more)
     except ValueError as error:
-        return {"wrong": True, "summary": "", "problems": [{"text": str(error), "line": 0, "severity": "error"}]}
+        return {"wrong": True, "summary": "", "problems": [_problem(str(error))]}
+    lines = source.splitlines()
     told = [
-        {"text": render(one, sources, colour=True), "line": one.span.line if one.span else 0, "severity": one.severity}
+        _problem(render(one, sources, colour=True), one, [fix for fix in changes(one, lines) if fix.span.file == file])
         for one in found
     ]
     return {"wrong": has_errors(found), "summary": summary(found) or "no problems found", "problems": told}
@@ -133,20 +146,9 @@ def check(name: str, source: str, settings: Settings) -> dict[str, Any]:
 
 def drawing(name: str, source: str, settings: Settings) -> str:
     """Return the drawing as SVG. Raises LanguageError, ValueError."""
-    model = load(_written(name, source), **parameters(settings))
+    model = load(written(name, source), **parameters(settings))
     drawn = picture.closed(picture.diagram(model.net, fold=True, sources=model.sources))
     return picture.svg(drawn, picture.layout(drawn))
-
-
-class _Slice(StopSign):
-    """Interrupts a run when its slice of time is over; it goes on when it is asked to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ends = math.inf
-
-    def is_set(self) -> bool:
-        return time.perf_counter() > self.ends
 
 
 class Run:
@@ -155,8 +157,8 @@ class Run:
     def __init__(self, name: str, source: str, settings: Settings) -> None:
         """Raise LanguageError, ValueError."""
         self.started, self.stopped = time.perf_counter(), False
-        self._sign, self._settings = _Slice(), settings
-        self.model: Model = load(_written(name, source), **parameters(settings))
+        self._sign, self._settings = Slice(), settings
+        self.model: Model = load(written(name, source), **parameters(settings))
         self._steps = self._run()
         self.result: Result | None = None
         self.share = 0.0
