@@ -330,12 +330,14 @@
     const runs = (t, share) => { running.has(t) ? running.get(t).push(share) : running.set(t, [share]); };
     for (const i of held) if (!isSent(i)) runs(happened[i].t, part(i));
     clocksOf.forEach((list, t) => { if (list.length) for (const one of runningClocks(t)) runs(t, one.share); });
+    const able = new Set(game ? possible().filter(([, , waits]) => !waits).map(([t]) => t) : []);
     const last = done ? events[done - 1] : null;
     const lit = last === null ? -1 : sender(last < 0 ? ~last : last);
     for (const [id, one] of live) {
       const { places: ps, transitions: ts } = inside.get(id);
       drawNode(one, ps.reduce((sum, p) => sum + size(p), 0), ps.some((p) => !black(p)), ts.flatMap((t) => running.get(t) ?? []));
       one.node.classList.toggle("lit", ts.includes(lit));
+      one.node.classList.toggle("can", ts.some((t) => able.has(t)));
       one.node.classList.toggle("picked", picked !== null && (picked.kind === "p" ? ps : ts).includes(picked.number));
     }
   };
@@ -368,7 +370,11 @@
     }
     const { places: ps, transitions: ts } = sheets[index].inside.get(id);
     if (ps.length) choose({ kind: "p", number: ps[0], all: ps });
-    else if (ts.length) choose({ kind: "t", number: ts[0], all: ts });
+    else if (ts.length) {
+      const mine = game ? possible().map(([t, , waits], which) => !waits && ts.includes(t) ? which : -1).filter((which) => which >= 0) : [];
+      if (mine.length === 1 && picked?.kind === "t" && ts.includes(picked.number)) ask(firings(), mine[0]);
+      else choose({ kind: "t", number: ts[0], all: ts });
+    }
   };
   const reveal = () => {  // shows the drawing in which the picked part is
     if (!picked) return;
@@ -606,6 +612,7 @@
   /* ---------------------------------------------------------------- playing, where there is an engine */
 
   const firings = () => events.slice(0, done).reduce((sum, event) => sum + (event >= 0 && happened[event].t >= 0), 0);
+  const possible = () => game.could[firings()] ?? [];  // what could fire where the page stands
   const ask = async (...asked) => {
     const focused = [...$("fire").querySelectorAll("button")].indexOf(document.activeElement);
     game = JSON.parse(await engine.play(...asked));
@@ -614,7 +621,7 @@
     if (focused >= 0) (([...$("fire").querySelectorAll("button")].filter((one, n) => n >= focused && !one.disabled)[0]) ?? $("back")).focus();
   };
   const showGame = () => {
-    const n = firings(), could = game.could[n] ?? [], box = $("fire"), row = make("div", undefined, "row");
+    const n = firings(), could = possible(), box = $("fire"), row = make("div", undefined, "row");
     const button = (text, wanted, ...asked) => {
       const one = make("button", text);
       one.type = "button"; one.disabled = !wanted;

@@ -33,6 +33,7 @@ from petri.report.telling.quantities import Units
 from petri.run.clock_recording import OPEN, ClockSpan
 from petri.run.game import Game
 from petri.run.recording import Recording
+from petri.run.walk import Enabled
 from petri.structs import Frozen, as_dict
 from petri.ticks import time_power
 from petri.version import VERSION
@@ -47,7 +48,7 @@ _LIVE: Final = (
     ".clock{fill:var(--sheet);stroke:var(--accent);stroke-width:1.2}.hand{fill:var(--accent)}"
     ".lit .timed,.lit .immediate,.lit .place,.lit .module{stroke:var(--s1);stroke-width:3}"
     ".picked .timed,.picked .immediate,.picked .place,.picked .module{stroke:var(--accent);stroke-width:3}"
-    "g.node:focus-visible{outline:none}</style>"
+    ".can .timed,.can .immediate{stroke:var(--pass);stroke-width:3}g.node:focus-visible{outline:none}</style>"
 )
 _KEYS: Final = (
     ("→ ←", "step"),
@@ -97,9 +98,16 @@ def played(game: Game, ended: str) -> str:
 
     ended: why nothing can fire any more; "" if something can.
     """
-    could = [[(one.transition, one.variables, one.waits) for one in each] for each in game.could]
+    could = [[(one.transition, _bound(game.net, one), one.waits) for one in each] for each in game.could]
     branches = [(one.parted(game.branch), len(one.firings)) for one in game.branches]
     return _json(_trace(game.recording()) | {"could": could, "branches": branches, "ended": ended})
+
+
+def _bound(net: Net, enabled: Enabled) -> list[Scalar | None]:
+    """Return the variables of a binding; None for those that are drawn or computed when it fires."""
+    arcs = net.transitions[enabled.transition].inputs
+    bound = {match.bind for arc in arcs for match in arc.pattern}
+    return [value if number in bound else None for number, value in enumerate(enabled.variables)]
 
 
 # ---------------------------------------------------------------- the parts of the page
