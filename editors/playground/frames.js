@@ -30,8 +30,11 @@ async function embed(panel) {
     const frame = document.createElement("iframe");
     frame.title = at("to-" + panel).textContent;
     frame.src = URL.createObjectURL(new Blob([html], { type: "text/html" }));
-    frame.onload = () => URL.revokeObjectURL(frame.src);
     at(panel).replaceChildren(frame);
+    if (panel !== "report") return;
+    const save = document.createElement("a");
+    Object.assign(save, { textContent: "Save the report", href: frame.src, download: `${name.split("/").at(-1)}.html` });
+    at(panel).prepend(save);
   } catch (error) {
     shown[panel] = null;
     const why = document.createElement("pre");
