@@ -7,7 +7,8 @@ import os
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playground import Run, Settings, options, parameters, written
+from playground import Settings, options, parameters, written
+from running import Run
 
 from petri import library
 from petri.diagnostics import RunError

@@ -4,6 +4,7 @@ let playground, pyodide, running = null, last = null, sliders = null, looking = 
 
 const tell = (is, more = {}) => postMessage({ is, ...more });
 const plain = (found) => { const made = found.toJs({ dict_converter: Object.fromEntries }); found.destroy(); return made; };
+const runs = () => pyodide.pyimport("running");
 const settings = (asked) => pyodide.toPy(asked.settings);
 
 async function start(base) {
@@ -17,6 +18,7 @@ async function start(base) {
   tell("loading", { what: "the language" });
   playground = pyodide.pyimport("playground");
   tell("ready", { names: plain(playground.names()) });
+  setTimeout(runs, 0); // while the reader looks at the net
 }
 
 // Runs slices, of a run before those of the sliders, and lets messages in before the next one.
@@ -76,8 +78,8 @@ const works = {
     const [word, items] = plain(pyodide.pyimport("completing").offers(asked.name, asked.text, ...asked.at));
     tell("offers", { number: asked.number, word, items });
   },
-  draw: (asked) => tell("drawn", { number: asked.number, svg: playground.drawing(asked.name, asked.text, settings(asked)) }),
-  run: (asked) => { end(); running = { asked, run: playground.Run(asked.name, asked.text, settings(asked)) }; goOn(); },
+  draw: (asked) => tell("drawn", { number: asked.number, svg: runs().drawing(asked.name, asked.text, settings(asked)) }),
+  run: (asked) => { end(); running = { asked, run: runs().Run(asked.name, asked.text, settings(asked)) }; goOn(); },
   answer: (asked) => tell("answer", { id: asked.id, text: answers[asked.what](asked) }),
   rewrite: (asked) => { sliders?.rewrite(asked.name, asked.text); goOn(); },
   wish: ({ body }) => { sliders?.wish(body); goOn(); },
