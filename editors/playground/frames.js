@@ -11,7 +11,7 @@ const answered = (what, more) => new Promise((done, fail) => {
 window.pnsimLive = {
   wish: (body) => ask("wish", { body }),
   ask: (path) => answered("part", { path }),
-  listen: (show) => { slide = show; ask("look", { on: true }); },
+  listen: (show) => { slide = show; ask("look", { on: true, again: true }); }, // what came before it listened
   hush: () => ask("look", { on: false }),
 };
 window.pnsimGame = { play: (...given) => answered("play", { asked: given }) };
@@ -24,6 +24,7 @@ async function embed(panel) {
   shown[panel] = of;
   if (rewritten) { ask("rewrite"); return; }
   at(panel).textContent = "…";
+  if (panel === "sliders") slide = null; // of the frame that goes
   try {
     const html = await answered(panel);
     if (html === null) throw Error("Press Run: the report is of the last run.");

@@ -83,7 +83,13 @@ const works = {
   answer: (asked) => tell("answer", { id: asked.id, text: answers[asked.what](asked) }),
   rewrite: (asked) => { sliders?.rewrite(asked.name, asked.text); goOn(); },
   wish: ({ body }) => { sliders?.wish(body); goOn(); },
-  look: ({ on }) => { if (sliders && on !== looking) { looking = on; sliders.look(on); goOn(); } },
+  look: ({ on, again }) => {
+    if (!sliders) return;
+    if (again) sliders.version = 0;
+    if (on !== looking) sliders.look(on);
+    looking = on;
+    goOn();
+  },
   stop: () => running?.run.stop(),
 };
 

@@ -68,6 +68,20 @@ def test_a_slider_changes_the_figures_to_those_of_a_run(page: tuple[Browser, Ser
     assert browser.told == []
 
 
+def test_sliders_tell_what_is_wrong_and_follow_the_text(page: tuple[Browser, Served]) -> None:
+    browser, _ = page
+    put(browser, COUNTER.replace("busy(clerk)", "busy(clrk)"))
+    browser.value("select('sliders')")
+    problem = "document.querySelector('#sliders iframe')?.contentDocument?.getElementById('problem')"
+    browser.until(f"/did you mean `clerk`/.test({problem}?.textContent)")
+    put(browser, COUNTER)
+    browser.until(inside("sliders", "$('problem').hidden && /7[45]\\.\\d/.test($('measured').innerText)"))
+    browser.value("text.value = text.value.replace('net counter', 'net other'); text.oninput()")
+    browser.until(inside("sliders", "frame.contentDocument.querySelector('h1').textContent === 'other'"))
+    browser.value("select('figures')")
+    assert browser.told == []
+
+
 def test_the_reader_plays_goes_back_and_returns(page: tuple[Browser, Served]) -> None:
     browser, _ = page
     put(browser, BRANCHING)
