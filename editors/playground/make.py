@@ -30,7 +30,6 @@ UNUSED = (
     "doctest",
     "imaplib",
     "mailbox",
-    "multiprocessing",
     "pdb",
     "pickletools",
     "pydoc",
