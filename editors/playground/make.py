@@ -8,23 +8,38 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PYODIDE = "314.0.7"
 WHEELS = ["--python-version", "314", "--implementation", "cp", "--abi", "cp314", "--abi", "none"]
 WHEELS += ["--platform", "pyemscripten_2026_0_wasm32", "--platform", "any", "--only-binary", ":all:", "--no-deps"]
 ENGINE = "petri/_native.cpython-314-wasm32-emscripten.so"
-OURS = ("index.html", "page.css", "page.js", "worker.js")
-RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+OURS = ("page.css", "page.js", "completion.js", "frames.js", "links.js", "worker.js")
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
+LIBRARY = "python_stdlib.zip"
 LEFT_OUT = (
     "native",
-    "experiment",
     "interchange",
     "editor",
     "validation",
     "component",
 )  # folders of petri that no page imports
+UNUSED = (
+    "_pyrepl",
+    "doctest",
+    "imaplib",
+    "mailbox",
+    "pdb",
+    "pickletools",
+    "pydoc",
+    "unittest",
+    "wsgiref",
+    "xmlrpc",
+)
+"""Parts of Python's library that no page imports."""
+OF_EDITOR = ("__init__", "completion", "fixes", "meant", "names", "positions", "showing", "workspace")
+SUFFIXES = (".py", ".lark", ".txt", ".json", ".js", ".css", ".gz")
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -49,18 +64,34 @@ def downloaded(folder: Path) -> tuple[Path, list[Path]]:
     return pyodide, [next(folder.glob(f"{name}-{version}-*.whl")) for name, version in pinned]
 
 
+def library(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what of Python's library is used."""
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.partition("/")[0].removesuffix(".py") not in UNUSED:
+                yield name, archive.read(name)
+
+
+def write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+
+
 def packed(engine: Path, wheels: list[Path]) -> Iterator[tuple[str, bytes]]:
     """Yield what Python imports in the page, and the library."""
     for path in sorted((ROOT / "petri").rglob("*")):
         parts = path.relative_to(ROOT).parts
-        if path.suffix in (".py", ".lark", ".txt", ".json") and parts[1] not in LEFT_OUT:
+        needed = parts[1] not in LEFT_OUT or (parts[1] == "editor" and path.stem in OF_EDITOR)
+        if path.suffix in SUFFIXES and needed:
             yield "/".join(parts), path.read_bytes()
     yield ENGINE, engine.read_bytes()
     for folder in ("models", "nets"):
         for path in sorted((ROOT / folder).rglob("*.*")):
             yield f"petri/library/{path.relative_to(ROOT).as_posix()}", path.read_bytes()
-    for path in (HERE / "playground.py", *sorted((HERE / "numpy").glob("*.py"))):
-        yield path.relative_to(HERE).as_posix(), path.read_bytes()
+    for path in sorted((*HERE.glob("*.py"), *HERE.glob("numpy/*.py"))):
+        if path.name != Path(__file__).name:
+            yield path.relative_to(HERE).as_posix(), path.read_bytes()
     first = FIRST.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert first is not None, "README.md has no first.net"
     yield "net/first.net", first[1].encode()
@@ -74,6 +105,16 @@ def packed(engine: Path, wheels: list[Path]) -> Iterator[tuple[str, bytes]]:
                     yield name, archive.read(name)
 
 
+def policy() -> str:
+    """Return the scripts of the pages that are frames of this one, by their hashes: its policy holds there too."""
+    sys.path.remove(str(HERE))  # where numpy's stand-in is
+    from petri.report.html.live_page import SCRIPTS as LIVE
+    from petri.report.html.page import allowed, asset, plotly_source
+    from petri.report.html.play import SCRIPTS as PLAY
+
+    return allowed([*("".join(map(asset, one)) for one in (("page.js",), ("page.js", *LIVE), PLAY)), plotly_source()])
+
+
 def main(target: str, engine: str | None = None) -> None:
     """Make the folder; without an engine, only download what it is made of."""
     folder = Path(target)
@@ -82,13 +123,14 @@ def main(target: str, engine: str | None = None) -> None:
         return
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pyodide").mkdir(parents=True)
+    index = (HERE / "index.html").read_text(encoding="utf-8").replace("PAGES", policy())
+    (folder / "index.html").write_text(index, encoding="utf-8")
     for name in OURS:
         shutil.copy(HERE / name, folder)
     for name in RUNTIME:
         shutil.copy(pyodide / name, folder / "pyodide")
-    with zipfile.ZipFile(folder / "pnsim.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, content in packed(Path(engine), wheels):
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    write(folder / "pyodide" / LIBRARY, library(pyodide / LIBRARY))
+    write(folder / "pnsim.zip", packed(Path(engine), wheels))
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(
         f"{target}: {size / 1e6:.1f} MB, for any web server; here: {sys.executable} -m http.server --directory {target}"

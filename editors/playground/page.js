@@ -5,6 +5,7 @@ const CHECK_AFTER = 300, UNHEARD = 2000, LONGEST = 31000; // ms
 const MOST_TEXT = 1000000; // characters that a link may bring
 const FIELDS = ["set", "until", "replications", "seed", "max_firings"];
 const text = at("text");
+const FRAMES = ["game", "sliders", "report"], PANELS = ["figures", "drawing", ...FRAMES];
 let worker, ready = false, name = "first", number = 0, timer, guard, drawn = null, pending = false;
 
 const settings = () => Object.fromEntries(FIELDS.map((field) => [field, at(field).value.trim()]));
@@ -28,6 +29,7 @@ function restart(why) {
   worker.terminate();
   idle();
   ready = false;
+  for (const one of FRAMES) shown[one] = null;
   at("run").disabled = true;
   at("figures").textContent = why;
   start();
@@ -50,8 +52,11 @@ const hear = {
     state(found.summary);
     mark(found.problems);
     at("problems").replaceChildren(...found.problems.map(problem));
-    if (!found.wrong && !at("drawing").hidden) draw();
+    if (found.wrong) return;
+    if (!at("drawing").hidden) draw();
+    for (const one of FRAMES) if (!at(one).hidden) embed(one);
   },
+  offers: (found) => { if (found.number === number) offer(found); },
   running: (found) => { if (found.share) at("share-done").value = found.share; },
   ran: (found) => { idle(); show(at("figures"), found.text); at("figures").dataset.hashes = found.hashes.join(" "); state("done"); },
   drawn: (found) => {
@@ -62,6 +67,12 @@ const hear = {
     at("drawing").replaceChildren(image);
     drawn = found.number;
   },
+  answer: ({ id, text, failed }) => {
+    const { done, fail } = asked.get(id);
+    asked.delete(id);
+    if (failed === undefined) done(text); else fail(Error(failed));
+  },
+  slid: ({ answer }) => slide?.(JSON.parse(answer)),
   failed: (found) => { idle(); show(at("figures"), found.text); select("figures"); state("not run"); },
 };
 
@@ -84,17 +95,30 @@ function show(element, colourful) {
 }
 
 function problem(found) {
-  const one = document.createElement("pre");
-  one.className = found.severity;
+  const box = document.createElement("div"), one = document.createElement("pre");
+  box.className = found.severity;
   one.tabIndex = 0;
   show(one, found.text);
   one.onclick = () => { if (found.line) go(found.line); };
   one.onkeydown = (event) => { if (event.key === "Enter") one.onclick(); };
-  return one;
+  box.append(one, ...found.fixes.map(([title, from, to, written]) => {
+    const button = document.createElement("button");
+    button.textContent = title;
+    button.onclick = () => {
+      const start = place(...from);
+      text.setRangeText(written, start, place(...to), "end");
+      text.focus();
+      text.oninput();
+    };
+    return button;
+  }));
+  return box;
 }
 
+const place = (line, column) => text.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1) + column - 1;
+
 function go(line) {
-  const before = text.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  const before = place(line, 1);
   text.focus();
   text.setSelectionRange(before, before);
   text.scrollTop = (line - 4) * parseFloat(getComputedStyle(text).lineHeight);
@@ -115,11 +139,14 @@ function mark(problems = []) {
 }
 
 function select(panel) {
-  for (const one of ["figures", "drawing"]) {
+  for (const one of PANELS) {
     at(one).hidden = one !== panel;
     at("to-" + one).setAttribute("aria-selected", one === panel);
   }
+  document.body.classList.toggle("wide", FRAMES.includes(panel));
+  ask("look", { on: panel === "sliders" });
   if (panel === "drawing") draw();
+  if (FRAMES.includes(panel)) embed(panel);
 }
 
 // ---------------------------------------------------------------- doing
@@ -166,46 +193,14 @@ function stop() {
   guard = setTimeout(() => restart("The run was stopped; it has no figures."), UNHEARD);
 }
 
-// ---------------------------------------------------------------- links
-
-const bytes = (stream) => new Response(stream).arrayBuffer().then((found) => new Uint8Array(found));
-
-async function share() {
-  const given = { name, text: text.value, ...Object.fromEntries(Object.entries(settings()).filter(([, value]) => value)) };
-  const packed = await bytes(new Blob([JSON.stringify(given)]).stream().pipeThrough(new CompressionStream("deflate-raw")));
-  const letters = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(""));
-  history.replaceState(null, "", "#" + letters.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, ""));
-  try {
-    await navigator.clipboard.writeText(location.href);
-    state("The link is in the clipboard and in the address bar.");
-  } catch { state("The link is in the address bar."); }
-}
-
-// Shows the net of a link. It runs when the reader presses Run.
-async function unpack() {
-  const letters = location.hash.slice(1);
-  if (!letters) return;
-  pending = true;
-  try {
-    const packed = Uint8Array.from(atob(letters.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
-    const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
-    const parts = [];
-    for (let size = 0, part; !(part = await reader.read()).done; parts.push(part.value)) {
-      if ((size += part.value.length) > MOST_TEXT) throw Error("it is too long");
-    }
-    const given = JSON.parse(await new Blob(parts).text());
-    name = /^[\w/]{1,80}$/.test(given.name) ? given.name : "first";
-    text.value = String(given.text);
-    for (const field of FIELDS) at(field).value = String(given[field] ?? "");
-    at("settings").open = FIELDS.some((field) => given[field]);
-    if (ready) at("names").value = name;
-    changed();
-  } catch (error) { pending = false; state(`The link does not hold a net: ${error.message}`); }
-}
-
 // ---------------------------------------------------------------- the reader
 
-text.oninput = () => { drawn = null; changed(); };
+text.oninput = (event) => {
+  drawn = null;
+  offers.hidden = true;
+  changed();
+  if (/[\w.]$/.test(event?.data ?? "")) complete();
+};
 text.onscroll = () => { at("lines").scrollTop = text.scrollTop; };
 FIELDS.forEach((field) => { at(field).oninput = changed; });
 at("names").onchange = () => {
@@ -217,11 +212,8 @@ at("names").onchange = () => {
 at("run").onclick = run;
 at("stop").onclick = stop;
 at("share").onclick = share;
-at("to-figures").onclick = () => select("figures");
-at("to-drawing").onclick = () => select("drawing");
+for (const one of PANELS) at("to-" + one).onclick = () => select(one);
 document.onkeydown = (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); }
   if (event.key === "Escape" && !at("stop").hidden) stop();
 };
-window.onhashchange = unpack;
-unpack().finally(start);

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import math
 import os
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
-
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-from rich.text import Text
 
 from petri import language, library
 from petri.analysis import sampling
 from petri.analysis.cautions import coarse
 from petri.analysis.speed import notes
-from petri.diagnostics import Diagnostic, LanguageError, RunError, has_errors, render, summary
-from petri.engine.errors import ModelError
-from petri.measure.sequential import looks
-from petri.model import MOST_FOR_PRECISION, Model, imprecise, load
+from petri.diagnostics import Diagnostic, LanguageError, has_errors, render, summary
+from petri.editor.fixes import Change, changes
 from petri.net import Net
-from petri.report import picture
-from petri.report.terminal.shown import shown
-from petri.report.terminal.summary import print_summary
-from petri.result import Result
-from petri.run.driver import Driver
-from petri.run.ensemble import Ensemble
-from petri.run.progress import Progress
-from petri.run.replications import batches_kept
-from petri.run.stop import StopSign
 
-SLICE = 0.05  # seconds of a run between looks at messages of the page
-LONGEST = 30.0  # seconds that a run may take
 OWN = "/net"  # the folder of nets that are not the library's
 Settings = Mapping[str, str]
 """The fields `set` ("load=0.9, buffer=8"), `until`, `replications`, `seed`, `max_firings`; empty for the net's own."""
@@ -64,7 +44,7 @@ def original(name: str) -> str:
         return source.read()
 
 
-def _written(name: str, source: str) -> str:
+def written(name: str, source: str) -> str:
     """Put the text where the net was, so that it finds its recordings. Returns the file, in the current folder."""
     original(name)
     folder, file = _place(name)
@@ -99,19 +79,14 @@ def options(settings: Settings) -> dict[str, Any]:
 # ---------------------------------------------------------------- answers
 
 
-class _Screen(Console):
-    """As wide as the page, with the colours of a terminal; texts are shown as `petri.visible` does."""
-
-    def __init__(self, width: int) -> None:
-        self.written = io.StringIO()
-        plain = {"highlight": False, "markup": False, "emoji": False}
-        super().__init__(file=self.written, width=width, force_terminal=True, color_system="standard", **plain)  # type: ignore
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Any:
-        if isinstance(renderable, str | Text):
-            renderable = shown(renderable, "utf-8")
-        found: list[Segment] = list(super().render(renderable, options))
-        return found
+def _problem(text: str, one: Diagnostic | None = None, fixes: Sequence[Change] = ()) -> dict[str, Any]:
+    """Return what the page shows of a diagnostic; a fix is its title, where it begins and ends, and the new text."""
+    line, severity = (one.span.line if one and one.span else 0), one.severity if one else "error"
+    listed = [
+        [fix.title, [fix.span.line, fix.span.column], [fix.span.end_line, fix.span.end_column], fix.text]
+        for fix in fixes
+    ]
+    return {"text": text, "line": line, "severity": severity, "fixes": listed}
 
 
 def check(name: str, source: str, settings: Settings) -> dict[str, Any]:
@@ -120,99 +95,17 @@ def check(name: str, source: str, settings: Settings) -> dict[str, Any]:
     def more(net: Net) -> list[Diagnostic]:
         return [*coarse(net), *sampling.notes(net), *notes(net)]
 
+    file = written(name, source)
     try:
-        found, sources = language.check_with_sources(_written(name, source), parameters(settings), more=more)
+        found, sources = language.check_with_sources(file, parameters(settings), more=more)
     except ValueError as error:
-        return {"wrong": True, "summary": "", "problems": [{"text": str(error), "line": 0, "severity": "error"}]}
+        return {"wrong": True, "summary": "", "problems": [_problem(str(error))]}
+    lines = source.splitlines()
     told = [
-        {"text": render(one, sources, colour=True), "line": one.span.line if one.span else 0, "severity": one.severity}
+        _problem(render(one, sources, colour=True), one, [fix for fix in changes(one, lines) if fix.span.file == file])
         for one in found
     ]
     return {"wrong": has_errors(found), "summary": summary(found) or "no problems found", "problems": told}
-
-
-def drawing(name: str, source: str, settings: Settings) -> str:
-    """Return the drawing as SVG. Raises LanguageError, ValueError."""
-    model = load(_written(name, source), **parameters(settings))
-    drawn = picture.closed(picture.diagram(model.net, fold=True, sources=model.sources))
-    return picture.svg(drawn, picture.layout(drawn))
-
-
-class _Slice(StopSign):
-    """Interrupts a run when its slice of time is over; it goes on when it is asked to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ends = math.inf
-
-    def is_set(self) -> bool:
-        return time.perf_counter() > self.ends
-
-
-class Run:
-    """A run in slices: `step` until it says that there is no more to do, and then `shown`."""
-
-    def __init__(self, name: str, source: str, settings: Settings) -> None:
-        """Raise LanguageError, ValueError."""
-        self.started, self.stopped = time.perf_counter(), False
-        self._sign, self._settings = _Slice(), settings
-        self.model: Model = load(_written(name, source), **parameters(settings))
-        self._steps = self._run()
-        self.result: Result | None = None
-        self.share = 0.0
-
-    def step(self) -> bool:
-        """Go on for a slice of time. Returns whether there is more to do. Raises LanguageError, ValueError."""
-        now = time.perf_counter()
-        self._sign.ends = now + SLICE
-        self.stopped |= now - self.started > LONGEST
-        return next(self._steps, None) is not None
-
-    def stop(self) -> None:
-        self.stopped = True
-
-    def _run(self) -> Iterator[bool]:
-        """As `Model.run`, on this thread alone."""
-        model, asked = self.model, options(self._settings)
-        net, (plan, count) = model.net, model.plan(**asked)
-        precision = None if "replications" in asked else model.precision
-        kept = batches_kept(net, count if precision is None else 2)
-        ran: list[Ensemble] = []
-        for look in [count] if precision is None else looks(model.first_look, MOST_FOR_PRECISION):
-            progress = Progress(look, plan.until)
-            while len(ran) < look and not self.stopped:
-                try:
-                    driver = Driver(net, plan, len(ran), self._sign, progress, kept)
-                except ModelError as error:  # the key of an initial token
-                    values = {name: str(value) for name, value in error.values.items()}
-                    raise LanguageError([Diagnostic(error.id, error.span, values)], model.sources) from error
-                driver.trial_threads = 1 if precision is not None or not ran else 0
-                driver.longest, started = SLICE, time.perf_counter()
-                while (ended := driver.end()) == "interrupted" and not self.stopped:
-                    part = min(driver.now / plan.until, 1.0) if 0.0 < plan.until < math.inf else 0.0
-                    self.share = (len(ran) + part) / look
-                    yield True
-                ran.append(driver.so_far(ended, time.perf_counter() - started))
-            result = Result(net, plan, Ensemble.joined(ran), self.stopped, look, sequential=precision is not None)
-            self.result = result
-            if self.stopped or result.failure is not None or precision is None or not imprecise(result, precision):
-                return
-
-    def shown(self, width: int, every: bool = False) -> str:
-        """Return the summary that `pnsim run` prints, and the error that ended the run."""
-        assert self.result is not None
-        screen = _Screen(width)
-        print_summary(self.result, screen, seconds=time.perf_counter() - self.started, every=every)
-        failure = self.result.failure
-        return screen.written.getvalue() + (
-            f"\n{RunError(failure, self.model.sources)}\n" if failure is not None else ""
-        )
-
-    def facts(self) -> dict[str, Any]:
-        """Return the hash of each replication and all firings, for tests."""
-        assert self.result is not None
-        ran = self.result.replications
-        return {"hashes": [f"{one.hash:016x}" for one in ran], "firings": sum(one.firings for one in ran)}
 
 
 def told(error: BaseException) -> str:

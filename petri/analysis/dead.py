@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from petri.analysis.candidates import Search
+from petri.engine.candidates import Search
 from petri.engine.reference import Engine
 from petri.engine.state import State, seated
 from petri.net import Net, Token

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from petri.analysis.candidates import Candidate, Search, Unmet
 from petri.analysis.dead import Lack, first_lack
+from petri.engine.candidates import Candidate, Search, Unmet
 from petri.engine.errors import ModelError
 from petri.engine.reference import Engine
 from petri.engine.state import State, seated

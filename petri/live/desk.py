@@ -54,14 +54,15 @@ class Wish(Frozen):
 class Desk:
     """Threads load the net as it is set, run it and write the answers; `wait` hands out the newest.
 
-    path: the file to follow; None for a net of the library. Recordings that were given are followed as well.
+    Where there are no threads, `step` does what they do. path: the file to follow; None for a net of the library.
+    Recordings that were given are followed as well.
     """
 
     def __init__(self, source: Source, path: Path | None = None, threads: int = 2) -> None:
         self.source, self.path, self.threads = source, path, threads
         self.closed = False
         self._lock = threading.Condition()
-        self._wish, self._turns = Wish(), 1
+        self._wish, self._turns, self._fulfilled = Wish(), 1, 0
         self._refinement: Refinement | None = None
         self._written: Model | None = None  # with the values of its text
         self._pinned: Point | None = None
@@ -77,6 +78,7 @@ class Desk:
         self._new = threading.Event()  # something to answer
         self._answer: dict[str, Any] = {}
         self._version = 0
+        self._due = 0.0  # before which no other answer is written
         self._drawn: tuple[Model, Diagram] | None = None
         self._coloured: tuple[object, dict[str, tuple[float, str]]] = (None, {})
         self._course: tuple[object, tuple[str, Figure] | None] = (None, None)
@@ -87,6 +89,16 @@ class Desk:
     def start(self) -> None:
         for thread in self._threads:
             thread.start()
+
+    def step(self, seconds: float) -> bool:
+        """Do what the threads do, for a slice of time, where there are none. Returns whether there is more to do."""
+        if self._turns != self._fulfilled:
+            self._fulfil_newest()
+        refinement = self._refinement
+        busy = refinement is not None and refinement.looking and refinement.step(seconds)
+        if self._new.is_set() and (self._urgent or time.monotonic() >= self._due):
+            self._answer_newest()
+        return busy or self._new.is_set() or self._turns != self._fulfilled
 
     def close(self) -> None:
         """Ask all threads to end."""
@@ -107,6 +119,13 @@ class Desk:
                 self._pinned = self.now
             if self._wish.settings != before.settings and self._refinement is not None:
                 self._refinement.stop()
+            self._turns += 1
+            self._lock.notify_all()
+
+    def change_text(self) -> None:
+        """Load the text again: it has changed."""
+        with self._lock:
+            self._changed_text = True
             self._turns += 1
             self._lock.notify_all()
 
@@ -157,25 +176,28 @@ class Desk:
     # ---------------------------------------------------------------- the thread of wishes
 
     def _follow_wishes(self) -> None:
-        done = 0
         while not self.closed:
             with self._lock:
-                while self._turns == done and not self.closed:
+                while self._turns == self._fulfilled and not self.closed:
                     self._lock.wait()
-                done, wish = self._turns, self._wish
             if self.closed:
                 return
-            self._reading = time.monotonic()
             reminder = threading.Timer(SLOW, self._new.set)
             reminder.daemon = True
             reminder.start()
-            try:
-                self._fulfil(wish)
-            except Exception as error:  # a fault of pnsim must not end the page
-                self._problem = _fault(error)
-            self._reading = None
+            self._fulfil_newest()
             reminder.cancel()
-            self._new.set()
+
+    def _fulfil_newest(self) -> None:
+        with self._lock:
+            self._fulfilled, wish = self._turns, self._wish
+        self._reading = time.monotonic()
+        try:
+            self._fulfil(wish)
+        except Exception as error:  # a fault of pnsim must not end the page
+            self._problem = _fault(error)
+        self._reading = None
+        self._new.set()
 
     def _fulfil(self, wish: Wish) -> None:
         try:
@@ -269,36 +291,35 @@ class Desk:
             now = times(self._files())
             if now != before:
                 before = now
-                with self._lock:
-                    self._changed_text = True
-                    self._turns += 1
-                    self._lock.notify_all()
+                self.change_text()
 
     # ---------------------------------------------------------------- the thread of answers
 
     def _write_answers(self) -> None:
         while not self.closed:
             self._new.wait()
-            self._new.clear()
             if self.closed:
                 return
-            try:
-                found = self._written_answer()
-            except Exception as error:  # a fault of pnsim must not end the page
-                found = self._answer | {"problem": _fault(error)}
-            with self._lock:
-                self._answer, self._version = found, self._version + 1
-                self._lock.notify_all()
-            self._pause()
+            self._answer_newest()
+            while time.monotonic() < self._due and not self.closed and not self._urgent:
+                time.sleep(0.003)
 
-    def _pause(self) -> None:
-        """Before the next answer, unless it is the first of another setting."""
-        end = time.monotonic() + BETWEEN
-        while time.monotonic() < end and not self.closed:
-            now = self.now
-            if now is not None and self._answer.get("point") != id(now):
-                return
-            time.sleep(0.003)
+    def _answer_newest(self) -> None:
+        self._new.clear()
+        try:
+            found = self._written_answer()
+        except Exception as error:  # a fault of pnsim must not end the page
+            found = self._answer | {"problem": _fault(error)}
+        with self._lock:
+            self._answer, self._version = found, self._version + 1
+            self._lock.notify_all()
+        self._due = time.monotonic() + BETWEEN
+
+    @property
+    def _urgent(self) -> bool:
+        """Whether the next answer is the first of another setting, which does not wait."""
+        now = self.now
+        return now is not None and self._answer.get("point") != id(now)
 
     def _written_answer(self) -> dict[str, Any]:
         wish, refinement, written = self._wish, self._refinement, self._written

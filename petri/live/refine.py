@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from petri.bounds import Bound
@@ -14,10 +16,10 @@ from petri.model import MOST_FOR_PRECISION, Model
 from petri.result import Result
 from petri.run.driver import Driver
 from petri.run.ensemble import Ensemble
-from petri.run.plan import Plan
+from petri.run.plan import Ending, Plan
 from petri.run.progress import Progress
 from petri.run.replications import FEWER_BATCHES, batches_kept
-from petri.run.stop import StopSign
+from petri.run.stop import Slice
 from petri.run.trials import try_chances
 
 TOGETHER: Final = 4  # replications whose interval says more than that of a single one
@@ -77,7 +79,7 @@ class Point:
 
 
 class Refinement:
-    """Runs replications on threads until it is stopped, or all that are wanted have run.
+    """Runs replications on threads until it is stopped, or all that are wanted have run; without threads, in steps.
 
     `changed` is called, on any of its threads, when there is something new. While `look` says False, none begins.
     """
@@ -86,10 +88,11 @@ class Refinement:
         self.main = main
         self.others: Sequence[Point] = ()
         self.partner: Point | None = None  # with which `main` is compared, replication by replication
-        self.stopped = StopSign()
+        self.stopped = Slice()
         self.progress = Progress(MOST, main.plan.until if main.plan else 0.0)
         self.looking = True
         self._load, self._changed = load, changed
+        self._running: _Running | None = None  # where there are no threads
         self._turn = threading.Condition()
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
 
@@ -127,14 +130,20 @@ class Refinement:
         """
         with self._turn:
             while not self.stopped.is_set():
-                alone = self.main.begun == {0} and self.main.glance is None and not self.main.done
-                point = self._chosen() if self.looking and not alone else None
-                if point is not None:
-                    index = point.next
-                    point.begun.add(index)
-                    return point, index
+                task = self._task()
+                if task is not None:
+                    return task
                 self._turn.wait()
         return None
+
+    def _task(self) -> tuple[Point, int] | None:
+        alone = self.main.begun == {0} and self.main.glance is None and not self.main.done
+        point = self._chosen() if self.looking and not alone else None
+        if point is None:
+            return None
+        index = point.next
+        point.begun.add(index)
+        return point, index
 
     def _chosen(self) -> Point | None:
         """Choose the main point first, then its partner as far; half of what follows is for the others, in turn."""
@@ -147,47 +156,69 @@ class Refinement:
             return main if main.wanted else fewest
         return fewest
 
-    # ---------------------------------------------------------------- on the threads
+    # ---------------------------------------------------------------- the work
 
     def _work(self) -> None:
+        """Run replications on a thread of their own."""
         while (task := self._next()) is not None:
-            point, index = task
-            try:
-                finished = self._run(point, index)
-            except LanguageError as error:
-                point.problem = error
-                finished = None
-            except ModelError as error:  # the key of an initial token
-                values = {name: str(value) for name, value in error.values.items()}
-                sources = point.model.sources if point.model else {}
-                point.problem = LanguageError([Diagnostic(error.id, error.span, values)], sources)
-                finished = None
-            with self._turn:
-                if finished is None:
-                    point.begun.discard(index)
-                else:
-                    point.done[index] = finished
-                self._turn.notify_all()
-            self._changed()
+            running = self._begin(*task)
+            self._go_on(running)
+            self._finish(running)
 
-    def _run(self, point: Point, index: int) -> Ensemble | None:
-        """Return the replication; None if it was stopped."""
-        if point.model is None or point.plan is None:
-            point.model, point.plan = self._load(point.settings)
-        kept = min(batches_kept(point.model.net, 1), FEWER_BATCHES) if index < TOGETHER else 0
-        driver = Driver.begun(point.model.net, point.plan, index, self.stopped, self.progress, kept)
-        if driver is None:
-            return None
-        driver.longest = LONGEST_PIECE
-        if point is self.main and index == 0:
-            driver.watch = self._glances(point, driver)
-        started = time.perf_counter()
-        ended = driver.end()
-        if ended == "interrupted":  # its figures are not wanted, and would delay those of the next setting
-            return None
-        ran = driver.so_far(ended, time.perf_counter() - started).without_levels()
-        try_chances(ran, point.plan, self.stopped)
-        return None if ran.is_ended("interrupted").any() else ran
+    def step(self, seconds: float) -> bool:
+        """Spend a slice of time on a replication, where there are no threads. Returns whether there is more to do."""
+        if self._running is None:
+            task = self._task()
+            if task is None:
+                return False
+            self._running = self._begin(*task)
+        self.stopped.ends = time.perf_counter() + seconds
+        self._go_on(self._running)
+        self.stopped.ends = math.inf
+        if self._running.ended != "interrupted" or self.stopped.is_set():
+            running, self._running = self._running, None
+            self._finish(running)
+        return True
+
+    def _begin(self, point: Point, index: int) -> _Running:
+        """Return a replication at its start; without a driver if it was stopped, or the point has a problem."""
+        running = _Running(point, index)
+        with _problems(point):
+            if point.model is None or point.plan is None:
+                point.model, point.plan = self._load(point.settings)
+            kept = min(batches_kept(point.model.net, 1), FEWER_BATCHES) if index < TOGETHER else 0
+            driver = Driver.begun(point.model.net, point.plan, index, self.stopped, self.progress, kept)
+            if driver is not None:
+                driver.longest = LONGEST_PIECE
+                if point is self.main and index == 0:
+                    driver.watch = self._glances(point, driver)
+            running.driver = driver
+        return running
+
+    def _go_on(self, running: _Running) -> None:
+        """Run until its end, or until the stop sign is set."""
+        running.ended = None
+        if running.driver is not None:
+            started = time.perf_counter()
+            with _problems(running.point):
+                running.ended = running.driver.end()
+            running.seconds += time.perf_counter() - started
+
+    def _finish(self, running: _Running) -> None:
+        """Keep a replication that has ended; figures of one that was stopped would delay those of the next setting."""
+        point, finished = running.point, None
+        if running.driver is not None and point.plan is not None and running.ended not in (None, "interrupted"):
+            with _problems(point):
+                ran = running.driver.so_far(running.ended, running.seconds).without_levels()
+                try_chances(ran, point.plan, self.stopped)
+                finished = None if ran.is_ended("interrupted").any() else ran
+        with self._turn:
+            if finished is None:
+                point.begun.discard(running.index)
+            else:
+                point.done[running.index] = finished
+            self._turn.notify_all()
+        self._changed()
 
     def _glances(self, point: Point, driver: Driver) -> Callable[[], None]:
         started = time.perf_counter()
@@ -207,3 +238,26 @@ class Refinement:
                         self._turn.notify_all()
 
         return watch
+
+
+class _Running:
+    """A replication on its way. ended: how it has ended so far; None if it could not run."""
+
+    def __init__(self, point: Point, index: int) -> None:
+        self.point, self.index = point, index
+        self.driver: Driver | None = None
+        self.ended: Ending | None = None
+        self.seconds = 0.0
+
+
+@contextmanager
+def _problems(point: Point) -> Iterator[None]:
+    """Note at the point why its net cannot have its values, or cannot run."""
+    try:
+        yield
+    except LanguageError as error:
+        point.problem = error
+    except ModelError as error:  # the key of an initial token
+        values = {name: str(value) for name, value in error.values.items()}
+        sources = point.model.sources if point.model else {}
+        point.problem = LanguageError([Diagnostic(error.id, error.span, values)], sources)

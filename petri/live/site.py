@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from petri.live.answer import COLOURS
 from petri.live.desk import Desk, Wish
-from petri.live.server import LiveServer, Reply
+from petri.live.server import Answers, LiveServer, Reply
 from petri.model import Model
 from petri.report.html import run_report
 from petri.report.html.live_page import live_page
@@ -28,22 +28,24 @@ LONGEST_TEXT: Final = 400_000  # characters that the page shows
 
 def serve(desk: Desk, port: int = 0) -> LiveServer:
     """Return a server of the desk; it answers from `serve_forever` on. Raises OSError if the port is taken."""
-    site = _Site(desk)
-    answers = {
-        "": site.page,
-        "net": site.net,
-        "text": site.text,
-        "part": site.part,
-        "play.html": site.play,
-        "report.html": site.report,
-        "picture.svg": site.drawing,
-    }
-    return LiveServer(desk, answers, site.change, port)
+    site = Site(desk)
+    return LiveServer(desk, site.answers, site.change, port)
 
 
-class _Site:
+class Site:
+    """What is answered about a desk, by a server or within a page."""
+
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        self.answers: Answers = {
+            "": self.page,
+            "net": self.net,
+            "text": self.text,
+            "part": self.part,
+            "play.html": self.play,
+            "report.html": self.report,
+            "picture.svg": self.drawing,
+        }
 
     def change(self, wanted: Any) -> None:
         """Raise ValueError or TypeError if that is not a wish."""

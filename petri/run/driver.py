@@ -141,9 +141,10 @@ class Driver:
             self.report()
             self.wrong = of_file(error, self.now)
             ended = "error"
-        self.progress.running.pop(self.index, None)
-        self.progress.firings += self.session.firings
-        self.progress.finished += 1
+        if ended != "interrupted":  # it may go on
+            self.progress.running.pop(self.index, None)
+            self.progress.firings += self.session.firings
+            self.progress.finished += 1
         return ended
 
     def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Ensemble:

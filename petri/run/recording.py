@@ -1,4 +1,4 @@
-"""Records a run token by token, for the token game: which tokens each firing takes, and which it gives.
+"""Records a run token by token, for the token game: which tokens each firing takes and gives, and what could fire.
 
 The record is what a viewer needs to repeat the run without computing anything: it takes tokens by their seats in their
 places, and the rules (S4, I5) say where the others then are.
@@ -16,6 +16,7 @@ from petri.engine.reference import Binding, Engine, Firing, Held, advance
 from petri.net import Net, Scalar, Token, Transition
 from petri.run.clock_recording import ClockRecord, ClockRecorder
 from petri.run.session import row_source
+from petri.run.verdict_recording import Verdict, VerdictRecorder
 from petri.structs import Struct, field
 
 _PIECE: Final = 1_000  # firings between two looks at `stopped`
@@ -43,7 +44,8 @@ class Happening(Struct):
 class Recording(Struct):
     """`until`: the instant of the end [ticks]; `ended`: "dead", "until", "firings", "error" or "interrupted".
 
-    fault: the error of the net, if one ended it. clocks: of the transitions that race.
+    fault: the error of the net, if one ended it. clocks: of the transitions that race. verdicts: after each event,
+    which is a firing that starts, one that ends later, a row that arrives, or the arrival of tokens on their way.
     """
 
     happenings: list[Happening] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Recording(Struct):
     ended: str = "until"
     fault: Fault | None = None
     clocks: ClockRecord = field(default_factory=ClockRecord)
+    verdicts: list[Verdict] = field(default_factory=list)
 
 
 def record(
@@ -67,18 +70,17 @@ def record(
 
     Raises LanguageError for a stream that cannot be read, ModelError if the initial marking cannot be computed.
     """
-    engine = _Recorder(net, seed, replication, limits)
+    engine = Recorder(net, seed, replication, limits)
     engine.stopped = stopped
     rows = row_source(net)
     reason: Reason = "budget"
     while reason == "budget" and engine.firings < firings and not stopped():
         reason = advance(engine, rows, until, min(_PIECE, firings - engine.firings))
     ended = reason if reason != "budget" else "firings" if engine.firings >= firings else "interrupted"
-    last = until if reason == "until" and math.isfinite(until) else engine.now
-    return Recording(engine.happenings, last, ended, engine.error, engine.clock_recorder.record)
+    return engine.recording(until if reason == "until" and math.isfinite(until) else engine.now, ended)
 
 
-class _Recorder(Engine):
+class Recorder(Engine):
     """The reference engine, which notes what it does."""
 
     def __init__(self, net: Net, seed: int, replication: int, limits: Limits) -> None:
@@ -88,6 +90,10 @@ class _Recorder(Engine):
         self._given: list[tuple[int, list[Held]]] | None = None  # what a firing deposits as it starts
         self._depositing = False
         self.clock_recorder = ClockRecorder(self)
+        self.verdicts = VerdictRecorder(self)
+
+    def recording(self, until: float, ended: str) -> Recording:
+        return Recording(self.happenings, until, ended, self.error, self.clock_recorder.record, self.verdicts.record)
 
     def start(self, index: int, binding: Binding) -> None:
         number, self._taken, self._given = len(self.happenings), [], []
@@ -99,6 +105,7 @@ class _Recorder(Engine):
             self.happenings.append(Happening(-2 - index, self.now, self.now, given=given))
         self._given = None
         self.clock_recorder.fired(index, number)
+        self.verdicts.happened()
 
     def settle(self) -> None:
         if not self.settled:
@@ -126,13 +133,21 @@ class _Recorder(Engine):
         self._depositing = True
         super().finish(firing)
         self._depositing = False
+        self.verdicts.happened()
+
+    def forget(self, place: int) -> None:
+        super().forget(place)
+        self.verdicts.forget(place)
 
     def arrive(self, place: int, tokens: Sequence[Held]) -> None:
+        row = self._given is None and not self._depositing
         if self._given is not None:
             self._given.append((place, list(tokens)))
-        elif not self._depositing:  # a row of a stream
+        elif row:
             self.happenings.append(Happening(-1, self.now, self.now, given=_given([(place, list(tokens))])))
         super().arrive(place, tokens)
+        if row:  # of a stream
+            self.verdicts.happened()
 
 
 def _given(deposits: Sequence[tuple[int, list[Held]]]) -> tuple[Given, ...]:

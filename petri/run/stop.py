@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -32,6 +33,17 @@ class StopSign:
 
     def is_set(self) -> bool:
         return self._event.is_set()
+
+
+class Slice(StopSign):
+    """Is also set while a slice of time is over. A run that it interrupts then goes on when it is asked again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ends = math.inf
+
+    def is_set(self) -> bool:
+        return time.perf_counter() >= self.ends or super().is_set()
 
 
 class TimeLimit:

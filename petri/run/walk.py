@@ -151,11 +151,14 @@ class Walk:
     # ------------------------------------------------------------ the engine
 
     def _fresh(self) -> Engine:
-        engine = Engine(self.net, self._seed, self._replication, self._limits)
+        engine = self._engine_at_start()
         self._watcher = _Watcher(engine)
         engine.observers = [self._watcher]
         self._rows = row_source(self.net)
         return engine
+
+    def _engine_at_start(self) -> Engine:
+        return Engine(self.net, self._seed, self._replication, self._limits)
 
     def _settle(self) -> Reason:
         """Let time go on until something can fire."""

@@ -8,7 +8,6 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterator
 
 import pytest
 from rich.console import Console
@@ -20,13 +19,11 @@ from petri.report.terminal.summary import print_summary
 from tests.installed import needs_browser
 from tests.report.browser import Browser
 
-from .built import ROOT, Served, built, served
+from .built import ROOT, Served
+from .conftest import SETTLED, first, link, put
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
-FIRST = re.compile(r"<!-- file: first.net -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-READY = "document.getElementById('text')?.value && typeof ready !== 'undefined' && ready"
-SETTLED = "!/…|running/.test(document.getElementById('state').textContent)"
 FIRINGS = 5_000
 ALL_NETS = """
 window.found = null;
@@ -59,33 +56,6 @@ transition t: p -> nothing  takes 1 s
 measure m = count(t)  ## <b onmouseover="document.title = 'pwned'">&lt;</b> \x1b[31mred
 run until 5 s
 """
-
-
-def first() -> str:
-    found = FIRST.search((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert found is not None
-    return found[1]
-
-
-def link(**given: str) -> str:
-    """Return the fragment with a net."""
-    packed = zlib.compress(json.dumps(given).encode(), wbits=-15)
-    return "#" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Served]]:
-    with served(built(tmp_path_factory.mktemp("playground"))) as server, Browser() as browser:
-        browser.resize(1280, 900)
-        browser.open(server.url, READY)
-        yield browser, server
-        assert browser.told == []
-
-
-def put(browser: Browser, text: str) -> None:
-    """Write the text, as a reader does, and wait until it has been checked."""
-    browser.value(f"text.value = {json.dumps(text)}; text.oninput(); state('checking …')")
-    browser.until(SETTLED)
 
 
 def figures(browser: Browser) -> str:

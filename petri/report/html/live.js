@@ -1,6 +1,9 @@
 (() => {
   let state = {}, settings = null, picked = null;
 
+  /* The page that this one is a frame of, if it has the engine; else a server answers. */
+  const host = parent === window ? null : parent.pnsimLive;
+
   /* ---------------------------------------------------------------- to the server: only the newest wish counts */
 
   let waiting = null, sending = false;
@@ -14,16 +17,31 @@
       const body = JSON.stringify(waiting);
       waiting = null;
       try {
-        await fetch("wish", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+        if (host) host.wish(body);
+        else await fetch("wish", { method: "POST", headers: { "Content-Type": "application/json" }, body });
       } catch { lost(); }
     }
     sending = false;
   };
   const ask = async (path) => {
+    if (host) return host.ask(path);
     const found = await fetch(path);
     return found.ok ? found.text() : null;
   };
   const lost = () => { $("progress").textContent = "pnsim does not answer: start it again for a new address"; };
+
+  if (host) document.addEventListener("click", async (event) => {  // there are no addresses behind the links
+    const link = event.target.closest("a[href]:not([href^='#'], [href^='blob:'])");
+    if (!link) return;
+    event.preventDefault();
+    const path = link.getAttribute("href"), text = await ask(path), svg = path.startsWith("picture");
+    if (text === null) return;
+    const one = make("a");
+    one.href = URL.createObjectURL(new Blob([text], { type: svg ? "image/svg+xml" : "text/html" }));
+    if (link.hasAttribute("download")) one.download = `${state.net}.${svg ? "svg" : "html"}`;
+    else one.target = "_blank";
+    one.click();
+  });
 
   /* ---------------------------------------------------------------- parameters */
 
@@ -349,12 +367,14 @@
   };
   let events = null;
   const listen = () => {
+    if (host) { host.listen(show); return; }
     events?.close();
     events = new EventSource("events");
     events.addEventListener("message", (event) => show(JSON.parse(event.data)));
     events.addEventListener("error", () => lost());
   };
   const hide = () => {  // nothing runs for a page that nobody sees
+    host?.hush();
     events?.close();
     events = null;
   };

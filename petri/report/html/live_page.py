@@ -6,6 +6,7 @@ from petri.report.html.markup import Content, Markup, aside, content, tag
 from petri.report.html.page import LOW, Page
 from petri.report.html.tables import facts
 
+SCRIPTS = ("elements.js", "live.js")  # behind that of every page
 _TAKEN = (("command", "As a command"), ("yaml", "As an experiment"), ("python", "As a program in Python"))
 COLOURS = (
     ("use", "use", "The redder, the more of the time it is in use, or the fuller."),
@@ -20,7 +21,7 @@ _LINKS = (("report.html", "Save the figures as a page"), ("picture.svg", "Save t
 
 
 def live_page(name: str, doc: str) -> Page:
-    page = Page(name, "Live", more=("live.css", "elements.js", "live.js"), served=True)
+    page = Page(name, "Live", more=("live.css", *SCRIPTS), served=True)
     page.ending = "It is served by pnsim on this machine, and loads nothing from elsewhere."
     page.head += [
         tag("p", doc, class_="prose", id="doc"),

@@ -2,7 +2,9 @@
   const packed = Uint8Array.from(atob(JSON.parse($("trace").textContent)), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const net = JSON.parse(await new Response(stream).text());
-  const { places, transitions } = net, rows = net.rows.map(exactly);
+  const { places, transitions } = net;
+  /* The page that this one is a frame of, if it has the engine: there the reader fires what is enabled. */
+  const engine = parent === window ? null : parent.pnsimGame;
 
   /* ---------------------------------------------------------------- values as text */
 
@@ -49,26 +51,42 @@
 
   /* {t, start, end, variables, taken, given}; t is -1 of a row of a stream, and of tokens on the way, which the firing
      before has sent, -2 less the number of its transition. */
-  const happened = [];
-  const isSent = (i) => happened[i].t < -1, sender = (i) => isSent(i) ? -2 - happened[i].t : happened[i].t;
-  for (let at = 0, start = 0; at < rows.length;) {
-    const t = rows[at++];
-    start += rows[at++];
-    const end = start + rows[at++];
-    const width = t < 0 ? 0 : transitions[t].variables.length;
-    const variables = rows.slice(at, at += width);
-    const taken = [], given = [];
-    for (let n = rows[at++]; n > 0; n--) taken.push([rows[at++], rows[at++]]);
-    for (let n = rows[at++]; n > 0; n--) {
-      const place = rows[at++], count = rows[at++], slots = places[place].slots.length;
-      given.push([place, count, rows.slice(at, at += slots)]);
+  let happened, events, when, clocksOf, started, verdicts, game = null;
+  const read = ({ rows: packed, until, clocks, paces, verdicts: judged }) => {
+    Object.assign(net, { until, paces });
+    const rows = packed.map(exactly);
+    happened = [];
+    for (let at = 0, start = 0; at < rows.length;) {
+      const t = rows[at++];
+      start += rows[at++];
+      const end = start + rows[at++];
+      const width = t < 0 ? 0 : transitions[t].variables.length;
+      const variables = rows.slice(at, at += width);
+      const taken = [], given = [];
+      for (let n = rows[at++]; n > 0; n--) taken.push([rows[at++], rows[at++]]);
+      for (let n = rows[at++]; n > 0; n--) {
+        const place = rows[at++], count = rows[at++], slots = places[place].slots.length;
+        given.push([place, count, rows.slice(at, at += slots)]);
+      }
+      happened.push({ t, start, end, variables, taken, given, sent: [], from: null });
+      if (t < -1) happened.findLast((one) => one.t >= 0).sent.push(happened.length - 1);
     }
-    happened.push({ t, start, end, variables, taken, given, sent: [], from: null });
-    if (t < -1) happened.findLast((one) => one.t >= 0).sent.push(happened.length - 1);
-  }
+    order();
+    verdicts = transitions.map(() => []);
+    for (const [n, t, found] of judged) verdicts[t].push([n, found]);
+    clocksOf = transitions.map(() => []);
+    started = new Map();  // a firing that is the end of a clock, and the number of events with which it has started
+    for (const span of clocks) {
+      span.tokens = span.tokens.map((v) => v.map(exactly));
+      clocksOf[span.t].push(span);
+      if (span.fired >= 0) started.set(span.fired, 0);
+    }
+    events.forEach((event, n) => { if (started.has(event)) started.set(event, n + 1); });
+  };
+  const isSent = (i) => happened[i].t < -1, sender = (i) => isSent(i) ? -2 - happened[i].t : happened[i].t;
   /* Events in their order (I1, S5): i is the start of a firing, ~i its end. */
-  const events = [], when = [];
-  {
+  const order = () => {
+    events = []; when = [];
     const pending = [];
     const before = (a, b) => happened[a].end - happened[b].end || a - b;
     const finish = (until) => {
@@ -87,7 +105,8 @@
       }
     });
     finish(net.until);
-  }
+  };
+  read(net);
   const black = (p) => places[p].slots.length === 0;
   const keyOf = (p, v) => JSON.stringify(places[p].per.map((slot) => String(v[slot])));
   /* The one of some tokens that the discipline shows (S3). */
@@ -133,7 +152,7 @@
     return tokens.reduce((row, one) => entered(p, row, one), []);
   });
   const starts = places.map((place) => place.initial.reduce((sum, [n]) => sum + n, 0));
-  let marking = first(), held = [], done = 0, now = 0;
+  let marking, held, done, now;
   const size = (p) => typeof marking[p] === "number" ? marking[p] : marking[p].length;
   const give = (i) => {
     for (const [place, count, v] of happened[i].given) {
@@ -157,10 +176,14 @@
     for (const i of [event, ...one.sent]) happened[i].from ??= from;
     for (const i of [event, ...one.sent]) if (happened[i].end > one.start) held.push(i); else give(i);
   };
-  const every = Math.max(256, Math.ceil(events.length / 256)), frames = [];
+  let every, frames;
   const keep = () => frames.push({ now, held: [...held], marking: marking.map((r) => typeof r === "number" ? r : [...r]) });
-  keep();
-  while (done < events.length) { apply(); if (done % every === 0) keep(); }
+  const replay = () => {
+    every = Math.max(256, Math.ceil(events.length / 256));
+    frames = []; marking = first(); held = []; done = now = 0;
+    keep();
+    while (done < events.length) { apply(); if (done % every === 0) keep(); }
+  };
   const jump = (target) => {
     target = Math.min(Math.max(target, 0), events.length);
     if (target < done || target - done > every) {
@@ -173,6 +196,7 @@
     while (done < target) apply();
     clock = now;
   };
+  replay();
   const at = (instant) => {  // the number of events up to an instant
     let low = 0, high = when.length;
     while (low < high) { const mid = (low + high) >> 1; if (when[mid] <= instant) low = mid + 1; else high = mid; }
@@ -182,14 +206,6 @@
 
   /* ---------------------------------------------------------------- clocks (C1 to C5) */
 
-  const clocksOf = transitions.map(() => []);
-  const started = new Map();  // a firing that is the end of a clock, and the number of events with which it has started
-  for (const span of net.clocks) {
-    span.tokens = span.tokens.map((v) => v.map(exactly));
-    clocksOf[span.t].push(span);
-    if (span.fired >= 0) started.set(span.fired, 0);
-  }
-  events.forEach((event, n) => { if (started.has(event)) started.set(event, n + 1); });
   const settled = () => done === events.length || when[done] > now;  // whether the instant is over (C2)
   const latest = (list, over) => {  // the last of what happened at instants
     let low = 0, high = list.length;
@@ -235,91 +251,21 @@
     line.append(label, bar, make("span", clockText(one), "soft"));
     return line;
   };
-  const parts = clocksOf.filter((list) => list.some((span) => span.time === null)).length;  // of the common clock (C4)
+  const parts = () => clocksOf.filter((list) => list.some((span) => span.time === null)).length;  // of the common clock (C4)
   const clockName = (t, { tokens, time: set, count }) => {
     const at = transitions[t].inputs.filter((arc) => !black(arc.place)).map((arc) => arc.place);
-    const shared = set === null && parts > 1 ? "as one with all exponential ones" : count > 1 ? "as one" : "";
+    const shared = set === null && parts() > 1 ? "as one with all exponential ones" : count > 1 ? "as one" : "";
     const text = tokens.map((v, n) => tokenText(at[n], v)).join("; ") || shared && `${count} clock${count > 1 ? "s" : ""} ${shared}`;
     return transitions[t].name + (text ? ` (${text})` : "");
   };
 
-  /* ---------------------------------------------------------------- conditions (E1 to E6), as the reference engine has them */
+  /* ---------------------------------------------------------------- what stands against a transition, as recorded */
 
-  const value = (e, variables) => valueOf(e, variables, { now: clock, end: clock, size });
-  const count = (e, variables) => e ? value(e, variables) : 1;
-  /* The tokens that an arc may see (S3). */
-  const visible = (place, tokens) => {
-    if (places[place].discipline === "bag" || !tokens.length) return tokens;
-    if (!places[place].per.length) return [frontOf(place, tokens)];
-    return lines(place, marking[place]).map((line) => frontOf(place, line)).filter((one) => tokens.includes(one));
-  };
-  const matches = (pattern, variables, v) => pattern.every((m, slot) => !m.equal || v[slot] === value(m.equal, variables));
-  const weigh = (place, v) => places[place].weight ? Math.max(value(places[place].weight, v), 0) : 1;
-  const coming = (place, key) => held.flatMap((i) => happened[i].given)
-    .filter(([to, , v]) => to === place && (black(place) || keyOf(place, v) === key))
-    .reduce((sum, [, n, v]) => sum + n * weigh(place, v), 0);
+  const coming = (place) => held.flatMap((i) => happened[i].given).reduce((sum, [to, n]) => sum + (to === place ? n : 0), 0);
   const MOST = 200;
-  /* The candidates: {variables, arc: the input arc that finds nothing, wrong: what is not met}. */
-  const candidates = (t) => {
-    const { inputs, inhibitors, guards, outputs, variables: names } = transitions[t], found = [];
-    const complete = (variables, all) => {
-      const wrong = [], took = all.filter(([, , keep]) => !keep);
-      inhibitors.forEach((arc, n) => {
-        const there = black(arc.place) ? size(arc.place)
-          : marking[arc.place].filter((one) => matches(arc.pattern, variables, one.v)).length;
-        if (there >= count(arc.threshold, variables)) wrong.push(`inhibitor ${n}`);
-      });
-      const part = guards.findIndex((guard) => !value(guard.e, variables));
-      if (part >= 0) wrong.push(`guard ${part}`);
-      const given = new Map();
-      for (const arc of outputs) {
-        if (!arc.places.some((p) => places[p].capacity !== null)) continue;
-        if (arc.condition && !value(arc.condition, variables)) continue;
-        const place = arc.places[arc.index ? value(arc.index, variables) : 0];
-        const { weight: weighs, per } = places[place], v = arc.values.map((e, slot) => weighs || per.includes(slot) ? value(e, variables) : 0);
-        const weight = weighs ? weigh(place, v) : 1, key = keyOf(place, v), of = `${place} ${key}`;
-        const more = (given.get(of)?.[2] ?? 0) + count(arc.count, variables) * weight;
-        given.set(of, [place, key, more]);
-      }
-      for (const [place, key, more] of given.values()) {
-        if (places[place].capacity === null || !more) continue;
-        let left = coming(place, key);
-        const inLine = (v) => keyOf(place, v) === key;
-        if (!transitions[t].resets.includes(place)) {
-          left += black(place) ? size(place) : marking[place].reduce((sum, one) => sum + (inLine(one.v) ? weigh(place, one.v) : 0), 0);
-          for (const [p, what] of took) {
-            if (p === place) left -= typeof what === "number" ? what : inLine(what.v) ? weigh(place, what.v) : 0;
-          }
-        }
-        if (left + more > places[place].capacity * (1 + 1e-12)) wrong.push(`room ${place}`);
-      }
-      const tokens = all.flatMap(([, what]) => typeof what === "number" ? [] : [what.v]);
-      found.push({ variables: [...variables], arc: inputs.length, wrong, tokens });
-    };
-    const extend = (variables, took, used) => {
-      if (found.length >= MOST) return;
-      const n = took.length;
-      if (n === inputs.length) { complete(variables, took); return; }
-      const arc = inputs[n];
-      if (black(arc.place)) {
-        const wanted = count(arc.count, variables);
-        const spent = took.filter(([p]) => p === arc.place).reduce((sum, [, what]) => sum + what, 0);
-        if (spent + wanted > size(arc.place)) { found.push({ variables: [...variables], arc: n, wrong: [] }); return; }
-        extend(variables, [...took, [arc.place, wanted, arc.keep]], used);
-        return;
-      }
-      const left = marking[arc.place].filter((one) => !used.has(one)), seen = arc.any ? left : visible(arc.place, left);  // (E9)
-      const fit = seen.filter((one) => matches(arc.pattern, variables, one.v));
-      if (!fit.length) found.push({ variables: [...variables], arc: n, wrong: [] });
-      for (const one of fit) {
-        const bound = [...variables];
-        arc.pattern.forEach(({ bind }, slot) => { if (bind !== null) bound[bind] = one.v[slot]; });
-        extend(bound, [...took, [arc.place, one, arc.keep]], new Set(used).add(one));
-      }
-    };
-    try { extend(names.map(() => null), [], new Set()); } catch { return null; }
-    return found;
-  };
+  /* The candidates: {variables, arc: the input arc that finds nothing, wrong: what is not met, tokens of one with a clock}. */
+  const candidates = (t) => latest(verdicts[t], (n) => n <= done)[1].map(([variables, arc, wrong, tokens]) =>
+    ({ variables: variables.map(exactly), arc, wrong, tokens: tokens.map((v) => v.map(exactly)) }));
 
   /* ---------------------------------------------------------------- the drawing */
 
@@ -384,12 +330,14 @@
     const runs = (t, share) => { running.has(t) ? running.get(t).push(share) : running.set(t, [share]); };
     for (const i of held) if (!isSent(i)) runs(happened[i].t, part(i));
     clocksOf.forEach((list, t) => { if (list.length) for (const one of runningClocks(t)) runs(t, one.share); });
+    const able = new Set(game ? possible().filter(([, , waits]) => !waits).map(([t]) => t) : []);
     const last = done ? events[done - 1] : null;
     const lit = last === null ? -1 : sender(last < 0 ? ~last : last);
     for (const [id, one] of live) {
       const { places: ps, transitions: ts } = inside.get(id);
       drawNode(one, ps.reduce((sum, p) => sum + size(p), 0), ps.some((p) => !black(p)), ts.flatMap((t) => running.get(t) ?? []));
       one.node.classList.toggle("lit", ts.includes(lit));
+      one.node.classList.toggle("can", ts.some((t) => able.has(t)));
       one.node.classList.toggle("picked", picked !== null && (picked.kind === "p" ? ps : ts).includes(picked.number));
     }
   };
@@ -422,7 +370,11 @@
     }
     const { places: ps, transitions: ts } = sheets[index].inside.get(id);
     if (ps.length) choose({ kind: "p", number: ps[0], all: ps });
-    else if (ts.length) choose({ kind: "t", number: ts[0], all: ts });
+    else if (ts.length) {
+      const mine = game ? possible().map(([t, , waits], which) => !waits && ts.includes(t) ? which : -1).filter((which) => which >= 0) : [];
+      if (mine.length === 1 && picked?.kind === "t" && ts.includes(picked.number)) ask(firings(), mine[0]);
+      else choose({ kind: "t", number: ts[0], all: ts });
+    }
   };
   const reveal = () => {  // shows the drawing in which the picked part is
     if (!picked) return;
@@ -497,7 +449,6 @@
   };
   const showTransition = () => {
     const t = picked.number, one = transitions[t], box = titled(one.name, one.doc), found = candidates(t);
-    if (!found) { box.append(make("p", "Its conditions cannot be computed here.", "bad")); return; }
     const fit = found.filter((c) => c.arc === one.inputs.length && !c.wrong.length);
     const clocks = one.races ? clocksNow(t) : [], able = one.races ? "" : " can fire";
     const ends = held.filter((i) => happened[i].t === t).map((i) => happened[i].end);
@@ -538,7 +489,7 @@
       const listed = found.slice(0, 12).map((c) => {
         const why = c.arc < one.inputs.length ? `✗ ${one.input_texts[c.arc]}`
           : c.wrong.length ? `✗ ${c.wrong.map((w) => w.startsWith("guard") ? `guard ${one.guards[w.slice(6)].text}`
-            : w.startsWith("room") ? `room in ${places[w.slice(5)].name}` : one.inhibitor_texts[w.slice(10)]).join("; ")}`
+            : w.startsWith("error") ? w : w.startsWith("room") ? `room in ${places[w.slice(5)].name}` : one.inhibitor_texts[w.slice(10)]).join("; ")}`
           : !one.races ? "✓ can fire" : !settled() && !clocksOf[t].some((k) => k.time === null)
             && !clocks.some((k) => k.count && same(k.tokens, c.tokens)) ? "✓ its clock is set when this instant is over" : "✓";
         const own = c.tokens && clocks.find((k) => k.time !== null && same(k.tokens, c.tokens));
@@ -554,7 +505,7 @@
     if (others.length) box.append(make("h3", others.length > 1 ? "Clocks" : "Clock"), ...others.slice(0, 12).map((k) => clockLine(clockName(t, k), k)));
     if (others.length > 12) box.append(make("p", `and ${others.length - 12} more`, "soft"));
     const rival = one.races ? -1 : transitions.findIndex((other, n) => n !== t && fit.length && !other.races && other.priority > one.priority
-      && candidates(n)?.some((c) => c.arc === other.inputs.length && !c.wrong.length));
+      && candidates(n).some((c) => c.arc === other.inputs.length && !c.wrong.length));
     if (rival >= 0) box.append(make("p", `It waits: ${transitions[rival].name} has a higher priority.`, "bad"));
   };
   const showHeld = () => {
@@ -614,7 +565,6 @@
   /* ---------------------------------------------------------------- the line of time */
 
   const slider = $("slider"), canvas = $("spark");
-  slider.max = events.length;
   let levels = null;
   /* The tokens of a place after each event. */
   const levelsOf = (p) => {
@@ -659,10 +609,45 @@
     $("spark-name").textContent = `${places[levels.p].name}: ${size(levels.p)} of at most ${most}`;
   };
 
+  /* ---------------------------------------------------------------- playing, where there is an engine */
+
+  const firings = () => events.slice(0, done).reduce((sum, event) => sum + (event >= 0 && happened[event].t >= 0), 0);
+  const possible = () => game.could[firings()] ?? [];  // what could fire where the page stands
+  const ask = async (...asked) => {
+    const focused = [...$("fire").querySelectorAll("button")].indexOf(document.activeElement);
+    game = JSON.parse(await engine.play(...asked));
+    read(game); replay(); measure(); spark();
+    go(events.length);
+    if (focused >= 0) (([...$("fire").querySelectorAll("button")].filter((one, n) => n >= focused && !one.disabled)[0]) ?? $("back")).focus();
+  };
+  const showGame = () => {
+    const n = firings(), could = possible(), box = $("fire"), row = make("div", undefined, "row");
+    const button = (text, wanted, ...asked) => {
+      const one = make("button", text);
+      one.type = "button"; one.disabled = !wanted;
+      one.addEventListener("click", () => ask(...asked));
+      return one;
+    };
+    const free = could.some(([, , waits]) => !waits);
+    row.append(button("By chance", free, n, null), button("10 by chance", free, n, null, 10));
+    box.replaceChildren(make("h2", n < game.could.length - 1 ? `What could fire after ${n} firings` : "What can fire"), row);
+    const mine = ([t]) => picked?.kind === "t" && picked.all.includes(t);
+    const listed = could.map((one, which) => [one, which]).sort(([a], [b]) => mine(b) - mine(a));
+    box.append(table(listed.slice(0, 50).map(([[t, variables, waits], which]) => {
+      const text = boundText(t, variables.map(exactly), { now: clock });
+      return [button(transitions[t].name, !waits, n, which), waits ? `${text} waits: lower priority` : text];
+    })));
+    if (listed.length > 50) box.append(make("p", `and ${listed.length - 50} more`, "soft"));
+    if (!could.length) box.append(make("p", game.ended, "bad"));
+    if (game.branches.length) box.append(make("h3", "What you left"), table(game.branches.map(([parted, length], number) =>
+      [button(`${length} firings`, true, -1, number), `other from firing ${parted + 1} on`])));
+  };
+
   /* ---------------------------------------------------------------- going */
 
   let going = false, before = 0, owed = 0;
   const render = () => {
+    slider.max = events.length;
     slider.value = done;
     $("clock").textContent = time(clock);
     $("count").textContent = `event ${done.toLocaleString("en-US")} of ${events.length.toLocaleString("en-US")}`;
@@ -672,6 +657,7 @@
       : one.t < 0 ? `an output of ${transitions[sender(~last)].name} arrives`
       : `${transitions[one.t].name}${text ? ` (${text})` : ""} ${last < 0 ? "ends" : one.end > one.start ? "starts" : "fires"}`;
     drawView(); drawSpark(); showHeld(); showSource();
+    if (game) showGame();
     if (!picked) showFull();
     else if (picked.kind === "p") showPlace();
     else showTransition();
@@ -687,7 +673,9 @@
   };
   const go = (target) => { jump(target); render(); link(); };
   /* Figures from the start up to each event: of a place, of a transition, or a declared measure. */
-  const values = measuresOf({ net, happened, events, when, levels: levelsOf });
+  let values;
+  const measure = () => { values = measuresOf({ net, happened, events, when, levels: levelsOf }); };
+  measure();
   const figures = { count: ["firings", transitions], max: ["max", places], mean: ["mean", places] };
   const figure = (name, of) => {
     const [op, list] = figures[name], number = list.findIndex((one) => one.name === of);
@@ -697,7 +685,7 @@
     const one = net.measures.find((measure) => measure.name === name);
     try { return one && { ...one, values: values(one.term) }; } catch { return undefined; }
   };
-  const canFire = (t) => candidates(t)?.some((c) => c.arc === transitions[t].inputs.length && !c.wrong.length) ?? false;
+  const canFire = (t) => candidates(t).some((c) => c.arc === transitions[t].inputs.length && !c.wrong.length);
   const condition = () => {
     const text = $("break").value.trim();
     if (!text) return null;
@@ -818,6 +806,7 @@
   if (places.length) levels = { p: Math.max(places.findIndex((one) => one.capacity !== null), 0) };
   showView(0);
   follow();
+  if (engine) await ask(0, null, 0);
   document.documentElement.dataset.ready = "1";
   window.tokenGame = { go, after: at, clocks: clocksNow, before: (firing) => events.indexOf(firing), state: () => ({ done, now, sizes: places.map((_, p) => size(p)), held: held.length }),
     tokens: (p) => typeof marking[p] === "number" ? marking[p] : marking[p].map((one) => one.v.map((x) => typeof x === "bigint" ? String(x) : x)),

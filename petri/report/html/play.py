@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from petri.analysis.candidates import guard_parts
+from petri.engine.candidates import guard_parts
 from petri.engine.lets import in_traces
 from petri.measure.figures import field_dimension
 from petri.net import InputArc, Let, Measure, Net, Place, Scalar, Term, Transition, split_unit
@@ -31,12 +31,15 @@ from petri.report.picture.svg import quoted
 from petri.report.telling.expressions import ExpressionText, seen
 from petri.report.telling.quantities import Units
 from petri.run.clock_recording import OPEN, ClockSpan
+from petri.run.game import Game
 from petri.run.recording import Recording
+from petri.run.walk import Enabled
 from petri.structs import Frozen, as_dict
 from petri.ticks import time_power
 from petri.version import VERSION
 
 LARGEST: Final = 3_000  # places and transitions
+SCRIPTS: Final = ("play_values.js", "elements.js", "play_measures.js", "play.js")
 LARGEST_SOURCE: Final = 200_000  # characters of one file that the page shows
 _EXACT: Final = 2**53
 _DIMENSIONS: Final = ("Time", "Bytes", "Rate", "Freq")
@@ -45,7 +48,7 @@ _LIVE: Final = (
     ".clock{fill:var(--sheet);stroke:var(--accent);stroke-width:1.2}.hand{fill:var(--accent)}"
     ".lit .timed,.lit .immediate,.lit .place,.lit .module{stroke:var(--s1);stroke-width:3}"
     ".picked .timed,.picked .immediate,.picked .place,.picked .module{stroke:var(--accent);stroke-width:3}"
-    "g.node:focus-visible{outline:none}</style>"
+    ".can .timed,.can .immediate{stroke:var(--pass);stroke-width:3}g.node:focus-visible{outline:none}</style>"
 )
 _KEYS: Final = (
     ("→ ←", "step"),
@@ -63,9 +66,8 @@ def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: 
     drawn = views(whole)
     described = _net(net, sources, recording)
     described["views"] = [_view(net, whole, path, one) for path, one in drawn]
-    text = json.dumps(_plain(described), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-    script = "".join(map(asset, ("play_values.js", "elements.js", "play_measures.js", "play.js")))
+    packed = base64.b64encode(gzip.compress(_json(described).encode(), 9, mtime=0)).decode()
+    script = "".join(map(asset, SCRIPTS))
     doc = " ".join(net.doc.split()).partition(". ")[0]
     body = content(
         tag("header", tag("h1", net.name), tag("p", doc), tag("p", run)),
@@ -89,6 +91,23 @@ def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: 
         tag("style", Markup(style_variables() + asset("play.css"))),
     )
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def played(game: Game, ended: str) -> str:
+    """Return for the page what has been played: a trace, what could have fired, and the branches that were left.
+
+    ended: why nothing can fire any more; "" if something can.
+    """
+    could = [[(one.transition, _bound(game.net, one), one.waits) for one in each] for each in game.could]
+    branches = [(one.parted(game.branch), len(one.firings)) for one in game.branches]
+    return _json(_trace(game.recording()) | {"could": could, "branches": branches, "ended": ended})
+
+
+def _bound(net: Net, enabled: Enabled) -> list[Scalar | None]:
+    """Return the variables of a binding; None for those that are drawn or computed when it fires."""
+    arcs = net.transitions[enabled.transition].inputs
+    bound = {match.bind for arc in arcs for match in arc.pattern}
+    return [value if number in bound else None for number, value in enumerate(enabled.variables)]
 
 
 # ---------------------------------------------------------------- the parts of the page
@@ -145,7 +164,7 @@ def _drawings(drawn: Sequence[tuple[tuple[str, ...], Diagram]]) -> Markup:
 
 
 def _panels() -> Markup:
-    parts: list[Content] = [tag("section", id=name) for name in ("pick", "held", "source")]
+    parts: list[Content] = [tag("section", id=name) for name in ("fire", "pick", "held", "source")]
     return tag("aside", parts)
 
 
@@ -158,17 +177,23 @@ def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str
     files = {span.file for span in spans if span is not None and len(sources.get(span.file, "")) <= LARGEST_SOURCE}
     return {
         "name": net.name,
-        "until": recording.until,
         "units": _units(net),
         "places": [_place(place, words) for place in net.places],
         "transitions": [_transition(net, transition, words) for transition in net.transitions],
-        "rows": _rows(recording),
-        "clocks": [_clock(span) for span in recording.clocks.spans],
-        "paces": {f"{number}": paces for number, paces in recording.clocks.paces.items()},
         "tick": float(net.tick.length),
         "probes": net.probes,
         "measures": [one for measure in net.measures for one in _measures(net, measure)],
         "sources": {file: sources[file] for file in sorted(files) if file in sources},
+    } | _trace(recording)
+
+
+def _trace(recording: Recording) -> dict[str, Any]:
+    return {
+        "until": recording.until,
+        "rows": _rows(recording),
+        "clocks": [_clock(span) for span in recording.clocks.spans],
+        "paces": {f"{number}": paces for number, paces in recording.clocks.paces.items()},
+        "verdicts": recording.verdicts,
     }
 
 
@@ -266,6 +291,10 @@ def _clock(span: ClockSpan) -> dict[str, Any]:
         "over": None if span.over == OPEN else span.over,
         "fired": span.fired,
     }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

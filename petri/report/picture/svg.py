@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import html
 import re
-import xml.sax.saxutils
 from collections.abc import Mapping
 
 from petri.report.picture.diagram import Box, Diagram, Edge, PictureNode
@@ -107,7 +107,7 @@ def svg(picture: Diagram, placed: Layout, heat: Heat | None = None) -> str:
 
 def escape(text: str) -> str:
     """XML has no way to write control characters."""
-    return xml.sax.saxutils.escape(visible(text))
+    return html.escape(visible(text), quote=False)
 
 
 def _extent(picture: Diagram, placed: Layout) -> tuple[float, float, float, float]:

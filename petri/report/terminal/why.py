@@ -11,10 +11,10 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from petri.analysis.candidates import Candidate, Unmet, guard_parts
 from petri.analysis.dead import Lack
 from petri.analysis.enabling import Helper, why_each
 from petri.engine.binding import Binding
+from petri.engine.candidates import Candidate, Unmet, guard_parts
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context
 from petri.engine.lets import Known

@@ -65,8 +65,9 @@ def guard_parts(transition: Transition) -> list[Expr]:
 class Search:
     """Lists the candidates of one transition, depth first, in the order of its bindings."""
 
-    def __init__(self, engine: Engine, number: int) -> None:
+    def __init__(self, engine: Engine, number: int, most: int = MOST_CANDIDATES) -> None:
         self.engine = engine
+        self.most = most
         self.net = engine.net
         self.transition = self.net.transitions[number]
         self.candidates: list[Candidate] = []
@@ -77,7 +78,7 @@ class Search:
         """Complete the candidates, from the first arcs on."""
         waiting: list[tuple[list[Scalar | None], list[list[Held]]]] = [([None] * len(self.transition.variables), [])]
         while waiting:
-            if len(self.candidates) >= MOST_CANDIDATES:
+            if len(self.candidates) >= self.most:
                 self.more = True
                 return
             variables, found = waiting.pop()
