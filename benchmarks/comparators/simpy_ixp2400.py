@@ -21,7 +21,7 @@ WORK = (30, 12, 12, 12, 12, 12, 15, 15)  # cycles
 DRAM, SRAM, HASH, SCRATCH = range(4)
 UNITS = (DRAM, DRAM, HASH, SRAM, DRAM, SCRATCH, DRAM)
 THREADS = 64
-FIRINGS_OF_A_PACKET = 40  # of the net, on the average
+FIRINGS_OF_A_PACKET = 51  # of the net, on the average
 
 
 class Ixp2400:

@@ -1,7 +1,7 @@
 // B4 and B5 by hand: IPv4 on one IXP2400, as nets/ixp2400.net has it with its default parameters, or HOPS of them in a chain.
 //
-// A thread is a number below 64, eight times its engine plus its place there, so that any set of threads (ready at a
-// step, in a command queue, in the transmit ring) is one word, and a thread at random is one bit of it. The ring's least
+// A thread is a number below 64, eight times its engine plus its place there, so that any set of threads (ready, with a
+// command, in the transmit ring) is one word, and a thread at random is one bit of it. The ring's least
 // turn is the first bit from the head on. Each server has a leaf in the tournament tree of next events. Nothing is searched:
 // every event calls what it may have enabled.
 #include <algorithm>
@@ -153,17 +153,16 @@ private:
     // Threads and engines.
     Packet packet[threads];
     std::uint8_t at_step[threads] = {};
-    std::uint8_t ready[engines][steps] = {};
-    std::uint16_t steps_ready[engines] = {};
+    std::uint8_t ready_threads[engines] = {};
     int running[engines] = {-1, -1, -1, -1, -1, -1, -1, -1};  // the thread at work, or one that waits for an entry
     bool blocked[engines] = {};
-    Level engine{engines}, resume[steps], step[steps], request[units], swap_out[units];
+    Level engine{engines}, assigned, started, ready, at_step_of[steps], step[steps], run, worked, swap_out, finishing, gave;
     // Commands.
-    Level entry{engines * entries}, command[units], queue[units], transfer[units], access[units];
+    Level entry{engines * entries}, command, queue[units], transfer, access[units];
     int free_entries[engines];
-    std::uint64_t commands[units] = {}, queued[units] = {};
+    std::uint64_t commands = 0, queued[units] = {};
     bool bus_busy = false;
-    int bus_unit = 0, bus_thread = 0;
+    int bus_thread = 0;
     bool dram_busy = false, hash_busy = false;
     int dram_thread = 0, hash_thread = 0;
     int sram_leaf[sram_stages] = {}, scratch_leaf[scratch_stages] = {};
@@ -261,6 +260,8 @@ private:
         room.put();
         packet[thread] = one;
         at_step[thread] = 0;
+        assigned.pass();
+        immediate(started);
         wake(thread);
     }
 
@@ -282,27 +283,29 @@ private:
 
     void wake(int thread) {
         const int e = thread / 8, s = at_step[thread];
-        resume[s].put();
-        ready[e][s] = static_cast<std::uint8_t>(ready[e][s] | 1u << thread % 8);
-        steps_ready[e] = static_cast<std::uint16_t>(steps_ready[e] | 1u << s);
+        at_step_of[s].pass();
+        immediate(step[s]);
+        ready.put();
+        ready_threads[e] = static_cast<std::uint8_t>(ready_threads[e] | 1u << thread % 8);
         if (running[e] < 0) start_step(e);
     }
 
     void start_step(int e) {
-        if (!steps_ready[e]) return;
-        const int s = chance.bit(steps_ready[e]), thread = 8 * e + chance.bit(ready[e][s]);
-        ready[e][s] = static_cast<std::uint8_t>(ready[e][s] & ~(1u << thread % 8));
-        if (!ready[e][s]) steps_ready[e] = static_cast<std::uint16_t>(steps_ready[e] & ~(1u << s));
-        resume[s].take();
+        if (!ready_threads[e]) return;
+        const int thread = 8 * e + chance.bit(ready_threads[e]);
+        ready_threads[e] = static_cast<std::uint8_t>(ready_threads[e] & ~(1u << thread % 8));
+        ready.take();
         engine.take();
         running[e] = thread;
-        begin(step[s], of_engine + e, work[s] * exponentials->next());
+        begin(run, of_engine + e, work[at_step[thread]] * exponentials->next());
     }
 
     void end_step(int e) {
         const int thread = running[e], s = at_step[thread];
-        end(step[s], of_engine + e);
+        end(run, of_engine + e);
         if (s == finish) {
+            finishing.pass();
+            immediate(gave);
             finished.pass();
             immediate(validate);
             valid.put();
@@ -313,11 +316,11 @@ private:
         }
         at_step[thread] = static_cast<std::uint8_t>(s + 1);
         if (free_entries[e]) {
-            request[destination[s]].pass();
-            issue(e, destination[s]);
+            worked.pass();
+            issue(e);
             try_transfer();
         } else {
-            request[destination[s]].put();
+            worked.put();
             blocked[e] = true;
         }
     }
@@ -328,51 +331,40 @@ private:
         start_step(e);
     }
 
-    void issue(int e, int unit) {  // swap out: the command finds an entry, the engine is free
+    void issue(int e) {  // swap out: the command finds an entry, the engine is free
         const int thread = running[e];
         --free_entries[e];
         entry.take();
-        immediate(swap_out[unit]);
-        commands[unit] |= std::uint64_t{1} << thread;
-        command[unit].put();
+        immediate(swap_out);
+        commands |= std::uint64_t{1} << thread;
+        command.put();
         release(e);
     }
 
     // ---- the bus and the memories
 
-    unsigned open_units() const {  // to which a command wants
-        unsigned open = 0;
-        for (int unit = 0; unit < units; ++unit) open |= (commands[unit] != 0) << unit;
-        return open;
-    }
-
     void try_transfer() {
-        if (bus_busy) return;
-        const unsigned open = open_units();
-        if (!open) return;
-        bus_unit = chance.bit(open);
-        bus_thread = chance.bit(commands[bus_unit]);
-        commands[bus_unit] &= ~(std::uint64_t{1} << bus_thread);
-        command[bus_unit].take();
+        if (bus_busy || !commands) return;
+        bus_thread = chance.bit(commands);
+        commands &= ~(std::uint64_t{1} << bus_thread);
+        command.take();
         bus_busy = true;
-        begin(transfer[bus_unit], of_bus, command_time);
+        begin(transfer, of_bus, command_time);
     }
 
     void end_transfer() {
-        const int e = bus_thread / 8, unit = bus_unit;
-        end(transfer[unit], of_bus);
+        const int e = bus_thread / 8, unit = destination[at_step[bus_thread] - 1];
+        end(transfer, of_bus);
         bus_busy = false;
         ++free_entries[e];
         entry.put();
         queued[unit] |= std::uint64_t{1} << bus_thread;
         queue[unit].put();
         if (blocked[e]) {  // its swapping out and the next transfer are enabled at once: either may be first
-            const unsigned others = static_cast<unsigned>(std::popcount(open_units()));
-            if (others && chance.below(others + 1)) try_transfer();
+            if (commands && chance.below(2)) try_transfer();
             blocked[e] = false;
-            const int wanted = destination[at_step[running[e]] - 1];
-            request[wanted].take();
-            issue(e, wanted);
+            worked.take();
+            issue(e);
         }
         try_access(unit);
         try_transfer();
@@ -426,7 +418,7 @@ private:
             scratch_stage.put();
         }
         if (at_step[thread] == processed) {
-            resume[processed].pass();
+            at_step_of[processed].pass();
             immediate(step[processed]);
             asked.pass();
             immediate(allocate);
@@ -491,7 +483,7 @@ private:
 };
 
 void Router::report(Report& report, const std::string& name) const {
-    const std::string chip = name + ".chip.", memories = chip + "memory.", receive = name + ".receive.", out = name + ".transmit.";
+    const std::string chip = name + ".chip.", core = chip + "core.", receive = name + ".receive.", out = name + ".transmit.";
     const char* const unit_names[units] = {"dram", "sram", "hash", "scratch"};
     show_place(report, receive + "mac.port_free", port);
     show_place(report, receive + "memory", memory);
@@ -512,29 +504,31 @@ void Router::report(Report& report, const std::string& name) const {
     }
     show_place(report, name + ".thread", freed);
     show_place(report, name + ".element", element);
-    show_place(report, chip + "engine", engine);
-    show_place(report, memories + "bus.entry", entry);
-    Level bus;
+    show_place(report, name + ".assigned", assigned);
+    show_transition(report, chip + "forward.take_start", started);
     for (int s = 0; s < steps; ++s) {
-        show_place(report, s == 0 ? name + ".assigned" : chip + "forward.at_" + step_names[s], resume[s]);
+        show_place(report, chip + "forward.at_" + step_names[s], at_step_of[s]);
         show_transition(report, chip + "forward." + step_names[s], step[s]);
     }
+    show_place(report, chip + "forward.at_give_finished", finishing);
+    show_transition(report, chip + "forward.give_finished", gave);
+    show_place(report, chip + "ready", ready);
+    show_place(report, core + "engine", engine);
+    show_place(report, core + "work.entry", entry);
+    show_place(report, core + "work.worked", worked);
+    show_place(report, core + "work.command", command);
+    show_idle(report, core + "work.bus", transfer);
+    show_transition(report, core + "work.run", run);
+    show_transition(report, core + "work.swap_out", swap_out);
+    show_transition(report, core + "work.transfer", transfer);
     for (int u = 0; u < units; ++u) {
-        show_place(report, numbered(chip + "request", u), request[u]);
-        show_place(report, numbered(memories + "queue", u), queue[u]);
-        show_place(report, numbered(memories + "bus.command", u), command[u]);
-        show_transition(report, numbered(memories + "bus.swap_out", u), swap_out[u]);
-        show_transition(report, numbered(memories + "bus.transfer", u), transfer[u]);
-        show_transition(report, memories + unit_names[u] + ".access", access[u]);
-        bus.tokens += transfer[u].tokens;
-        bus.integral += transfer[u].integral;
-        bus.entered += transfer[u].entered;
+        show_place(report, numbered(core + "queue", u), queue[u]);
+        show_transition(report, core + unit_names[u] + ".access", access[u]);
     }
-    show_idle(report, memories + "bus.bus", bus);
-    show_idle(report, memories + "dram.channel", access[dram]);
-    show_idle(report, memories + "hash.unit_free", access[hash]);
-    show_place(report, memories + "sram.stage", sram_stage);
-    show_place(report, memories + "scratch.stage", scratch_stage);
+    show_idle(report, core + "dram.channel", access[dram]);
+    show_idle(report, core + "hash.unit_free", access[hash]);
+    show_place(report, core + "sram.stage", sram_stage);
+    show_place(report, core + "scratch.stage", scratch_stage);
     show_place(report, name + ".asked", asked);
     show_transition(report, name + ".allocation.allocate", allocate);
     show_place(report, name + ".finished", finished);

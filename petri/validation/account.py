@@ -9,7 +9,17 @@ from typing import Final
 
 import numpy as np
 
-from petri.experiment.design.definition import COMPUTED, DERIVED, FITTED, INPUT, ORACLE, TRIVIAL, shown
+from petri.experiment.design.definition import (
+    CHOSEN,
+    COMPUTED,
+    DERIVED,
+    FITTED,
+    INPUT,
+    ORACLE,
+    TRIVIAL,
+    UNPREDICTABLE,
+    shown,
+)
 from petri.experiment.design.preparation import quantity
 from petri.report.telling.quantities import NOTHING
 from petri.validation.margins import HOLDS
@@ -20,8 +30,8 @@ FEWEST_TOGETHER: Final = 4  # figures of one measure whose differences are also 
 PREDICTED: Final = "predicted"
 COMPARED: Final = "compared"
 KINDS: Final[Mapping[str, str]] = {
-    "trivial": TRIVIAL, "fixed by an input": INPUT, "arithmetic": DERIVED, "computed": COMPUTED,
-    "exact solutions": ORACLE,
+    "chose a structure": CHOSEN, "not predictable": UNPREDICTABLE, "trivial": TRIVIAL, "fixed by an input": INPUT,
+    "arithmetic": DERIVED, "computed": COMPUTED, "exact solutions": ORACLE,
 }  # fmt: skip
 STATEMENT_KINDS: Final[Mapping[str, str]] = {
     "with our number": READ, "fitted": FITTED, "trivial": TRIVIAL, "fixed by an input": INPUT,

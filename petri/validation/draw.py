@@ -9,8 +9,11 @@ The rule, for each study whose study.yaml has an entry `fitting`:
 - All others are informative. Those of one quantity, which is a measure of one net with the same parameters, belong
   together, so that no figure is predicted that was fitted under another name. The length of a run (`length` in
   study.yaml) is not part of it. Where an experiment is run with other parameters since, those of the time of the draw
-  name the quantity (`drawn_with`), so that the draw stays as it was. For the same reason, figures of which it was found
-  after the draw that a parameter fixes them (`inputs_since`) keep their place in the order, but are inputs.
+  name the quantity (`drawn_with`), so that the draw stays as it was. For the same reason, parameters that only an
+  experiment after the draw changes (`added_since`) do not name quantities, and figures of which it was found
+  after the draw that a parameter or arithmetic fixes them (`inputs_since`) keep their place in the order, and so do
+  those outside of the fitting set that were in view when a structure was `chosen`, and those that rest on single events
+  and are `unpredictable`; the author marks both.
 - The quantities are put in the order of the SHA-256 hash of the seed and their name, and the first third is the fitting
   set.
 """
@@ -24,7 +27,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from petri.experiment.design.definition import COMPUTED, DERIVED, FITTED, INPUT, ORACLE, TRIVIAL, Expected
+from petri.experiment.design.definition import (
+    CHOSEN,
+    COMPUTED,
+    DERIVED,
+    FITTED,
+    INPUT,
+    ORACLE,
+    TRIVIAL,
+    UNPREDICTABLE,
+    Expected,
+)
 from petri.experiment.design.preparation import Point, Prepared, expected_value, in_units
 from petri.experiment.experiment import Experiment
 from petri.measure.figures import figures
@@ -52,7 +65,8 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
     for name, fixed in fitting.drawn_with.items():
         if name in loaded:  # with the `set` that it had when the fitting set was drawn
             loaded[name] = replace(loaded[name], fixed=fixed)
-    named = {name for one in loaded.values() for point in (one.fixed, *one.points) for name in point}
+    known = [one for name, one in loaded.items() if name not in fitting.added_since]
+    named = {name for one in known for point in (one.fixed, *one.points) for name in point}
     found = Sorted()
     for name, experiment in loaded.items():
         if experiment.expected:
@@ -68,11 +82,12 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
 def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fitting, found: Sorted) -> None:
     for place, expected in enumerate(prepared.experiment.expected):
         point = next(one for one in prepared.points if expected.applies(one.parameters))
-        if expected.role in (INPUT, DERIVED, COMPUTED, ORACLE):
+        if expected.role in (INPUT, DERIVED, COMPUTED, ORACLE, CHOSEN, UNPREDICTABLE):
             found.roles[name, place] = expected.role
         elif is_trivial(expected, point, fitting):
             found.roles[name, place] = TRIVIAL
-        if (name, place) not in found.roles or expected.measure in fitting.inputs_since:
+        kept = expected.role in (CHOSEN, UNPREDICTABLE) or expected.measure in fitting.inputs_since
+        if (name, place) not in found.roles or kept:
             found.quantities.setdefault(quantity(expected, point, named), []).append((name, place))
 
 

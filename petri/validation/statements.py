@@ -29,13 +29,16 @@ from petri.validation.margins import FAILS, HOLDS, UNDECIDED, Margin, Verdict, W
 STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater belong to one line
 APART: Final = 0.05
-FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "gap", "below", "above", "zero")
+FORMS: Final = (
+    "increasing", "decreasing", "bent", "higher", "greatest", "near", "apart", "gap", "below", "above", "zero",
+)  # fmt: skip
 EACH: Final = ("below", "above", "zero")  # forms that every point must fulfil
 COMMON: Final = ("says", "source", "experiment", "measures", "at", "predicted", "role")
 READ: Final = "read"
 STATEMENT_ROLES: Final = (READ, FITTED, INPUT, DERIVED, TRIVIAL)
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "higher": ("lower", "factor"),
+    "greatest": ("within",),
     "near": ("within",),
     "apart": ("by",),
     "gap": ("is", "within"),
@@ -87,6 +90,8 @@ class Statement:
             points = [point for point in outcome.points if matches(point, self.at)]
             values = ", ".join(show(self.value(point, measure)) for point in points)
             return every(self.judge_point(point, measure) for point in points), values
+        if self.form == "greatest":
+            return self.judge_greatest(outcome, measure)
         pair = (self.option, self.options["lower"]) if self.form == "higher" else self.option
         first, second = (self.point(outcome, place) for place in pair)
         margins = self.pair_margins(first, second, measure)
@@ -103,6 +108,17 @@ class Statement:
             said += f" = {show(a - b)}"
         elif verdict == FAILS and a > b and self.form == "higher":
             said += f", not by the factor {self.options['factor']}"
+        return verdict, said + doubted(outcome, measure, verdict, margins)
+
+    def judge_greatest(self, outcome: Outcome, measure: str) -> tuple[Verdict, str]:
+        """Judge whether no other point exceeds this one by more than a share of it."""
+        best, show = self.point(outcome, self.option), shower(outcome, measure)
+        others = [point for point in outcome.points if point is not best and matches(point, self.at)]
+        factor = 1 + share(self.options.get("within", 0))
+        margins = [margin(measure, [(factor, best), (-1.0, other)], strict=False) for other in others]
+        verdict = every(one.verdict for one in margins)
+        most = max((self.value(other, measure) for other in others), default=math.nan)
+        said = f"{show(self.value(best, measure))}; at most {show(most)} elsewhere"
         return verdict, said + doubted(outcome, measure, verdict, margins)
 
     @property

@@ -16,7 +16,7 @@ STUDY: Final = "study.yaml"
 EXPECTED: Final = (
     "title, times: {measured: when and on what, seconds: {EXPERIMENT: SECONDS}}, "
     "and fitting: {seed: WHOLE NUMBER, offered: {MEASURE: PARAMETER OR RATE}, length: [PARAMETER], "
-    "drawn_with: {EXPERIMENT: {PARAMETER: VALUE}}, inputs_since: [MEASURE]}"
+    "drawn_with: {EXPERIMENT: {PARAMETER: VALUE}}, added_since: [EXPERIMENT], inputs_since: [MEASURE]}"
 )
 
 
@@ -30,14 +30,15 @@ class Fitting:
 
     seed: of the draw. offered: for a rate, the parameter or the rate that is offered, which needs no model. length: the
     parameters that say how long a run is. drawn_with: the `set` of an experiment at the time of the draw, where it has
-    changed since; the draw stays the same. inputs_since: measures of which it was found after the draw that a parameter
-    fixes their figures.
+    changed since; the draw stays the same. added_since: experiments that came after the draw. inputs_since: measures of
+    which it was found after the draw that a parameter or arithmetic fixes their figures.
     """
 
     seed: int
     offered: Mapping[str, str] = field(default_factory=dict)
     length: tuple[str, ...] = ()
     drawn_with: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    added_since: tuple[str, ...] = ()
     inputs_since: tuple[str, ...] = ()
 
 
@@ -84,18 +85,20 @@ def read_study(folder: Path) -> Study:
 
 def read_fitting(data: Any, path: Path) -> Fitting:
     """Raise StudyError."""
-    entries = table(data, ("seed", "offered", "length", "drawn_with", "inputs_since"), path)
-    offered, length = table(entries.get("offered", {}), None, path), entries.get("length", [])
-    drawn_with = table(entries.get("drawn_with", {}), None, path)
-    inputs_since = entries.get("inputs_since", [])
-    if type(entries.get("seed")) is not int or not (isinstance(length, list) and isinstance(inputs_since, list)):
+    lists = ("length", "added_since", "inputs_since")
+    entries = table(data, ("seed", "offered", "drawn_with", *lists), path)
+    offered, drawn_with = (table(entries.get(name, {}), None, path) for name in ("offered", "drawn_with"))
+    named = [entries.get(name, []) for name in lists]
+    if type(entries.get("seed")) is not int or not all(isinstance(names, list) for names in named):
         raise StudyError(f"{path}: expected {EXPECTED}")
+    length, added_since, inputs_since = (tuple(map(str, names)) for names in named)
     return Fitting(
         entries["seed"],
         {str(measure): str(rate) for measure, rate in offered.items()},
-        tuple(str(parameter) for parameter in length),
+        length,
         {str(experiment): table(parameters, None, path) for experiment, parameters in drawn_with.items()},
-        tuple(str(measure) for measure in inputs_since),
+        added_since,
+        inputs_since,
     )
 
 

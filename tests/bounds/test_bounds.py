@@ -182,7 +182,7 @@ def test_the_bottleneck_of_the_ixp2400_is_its_dram() -> None:
     """PRNP section 3.6: the chip carries 3 Gbps at most, for its DRAM."""
     bound = measure(petri.load("ixp2400", line="6 Gbps"), "throughput")
     assert bound.high * 8 == pytest.approx(3.0, rel=0.01)
-    assert {limit.name for limit in bound.above} == {"router.chip.memory.dram.channel"}
+    assert {limit.name for limit in bound.above} == {"router.chip.core.dram.channel"}
 
 
 def test_a_run_shows_its_figures_as_shares_of_their_bounds(capsys: pytest.CaptureFixture[str]) -> None:

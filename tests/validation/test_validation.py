@@ -83,6 +83,9 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(higher=four, lower=two, factor=4),
         claim(near=[one, {"level": 1, "other": 1}], within="1%"),
         claim(apart=[one, two]),
+        claim(greatest=four),
+        claim(greatest=two, at={"other": 0}, within=3),
+        claim(greatest={"level": 2, "other": 0}, within="301%"),
         claim(zero=True, measures=["nothing_at_all"]),
         claim(decreasing="level", at={"level": 1}),
         claim(below=17),
@@ -98,6 +101,8 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(higher=four, lower=two, factor=4.1),
         claim(near=[two, four], within=0.7),
         claim(apart=[one, {"level": 1, "other": 1}]),
+        claim(greatest=two, within=2.9),
+        claim(greatest=one, at={"other": 0}),
         claim(zero=True),
         claim(decreasing="level"),
         claim(decreasing="other"),
@@ -116,6 +121,7 @@ def test_the_values_that_tell_are_shown(folder: Path, tmp_path: Path) -> None:
         claim(increasing="level"),
         claim(higher=one, lower=four),
         claim(near=[one, four], within="1%"),
+        claim(greatest=one, at={"other": 0}),
         claim(apart=[one, {"level": 1, "other": 1}], measures=["height", "nothing_at_all"]),
     ]
     (folder / "statements.yaml").write_text(yaml.safe_dump(claims), "utf-8")
@@ -124,6 +130,7 @@ def test_the_values_that_tell_are_shown(folder: Path, tmp_path: Path) -> None:
         "0: 1 → 4 → 16, 1: 1 → 4 → 16",
         "1 ≤ 16",
         "1 ≠ 16",
+        "1; at most 16 elsewhere",
         "height: 1 ≈ 1; nothing_at_all: 0 ≈ 0",
     ]
 

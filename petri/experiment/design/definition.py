@@ -24,8 +24,8 @@ COMMON, INDEPENDENT, PER_TRANSITION = STREAMS = "common", "independent", "per-tr
 EXPECTED: Final = "expected"  # the precision that the expected values need to be judged
 CASE: Final = "case"
 """The name of a point's case among its parameters."""
-ROLES = ("fitted", "input", "derived", "computed", "oracle", "trivial")
-FITTED, INPUT, DERIVED, COMPUTED, ORACLE, TRIVIAL = ROLES
+ROLES = ("fitted", "chosen", "input", "derived", "computed", "oracle", "trivial", "unpredictable")
+FITTED, CHOSEN, INPUT, DERIVED, COMPUTED, ORACLE, TRIVIAL, UNPREDICTABLE = ROLES
 """The roles of expected values; see `Expected`."""
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
@@ -45,10 +45,11 @@ class Expected:
     """A value that a measure should have at every point whose parameters include those of `point`.
 
     value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from. role: "fitted"
-    if the model was made to have it, "input" if a parameter states it, "derived" if it follows from other stated
+    if the model was made to have it, "chosen" if it was in view when a structure was chosen, "input" if a parameter states it, "derived" if it follows from other stated
     numbers by arithmetic, "computed" if it does so and is not stated itself, "oracle" if an exact solution of the model
-    gives it, "trivial" if an answer that needs no model is within the tolerance, otherwise "". predicted: what the
-    model gave before the value was known, written as `value` is; None if it was known.
+    gives it, "trivial" if an answer that needs no model is within the tolerance, "unpredictable" if it rests on single
+    events of the measured run, otherwise "". predicted: what the model gave before the value was known, written as
+    `value` is; None if it was known.
     """
 
     measure: str
