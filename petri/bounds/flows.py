@@ -81,10 +81,10 @@ class Flows:
         """Return the flow of an expression. Equal expressions without draws have the same."""
         if any(map(is_draw, operations([e]))):
             return self._made(e)
-        key = _key(e)
-        if key not in self._known:
-            self._known[key] = self._made(e)
-        return self._known[key]
+        shape = shape_of(e)
+        if shape not in self._known:
+            self._known[shape] = self._made(e)
+        return self._known[shape]
 
     def _made(self, e: Expr) -> Flow:
         if e.op == "const":
@@ -120,6 +120,20 @@ class Flows:
         if flow.mean is not None:
             mean = sum(result * sum(share.values()) for result, share in parts.items())
         return Flow(plus(*parts.items()), _few(parts), parts, mean, flow.draws)
+
+    def where(self, condition: Expr, e: Expr) -> Parts | None:
+        """Return how many firings that meet a condition have each value; None unless one variable decides both."""
+        single = self._single(condition), self._single(e)
+        used = {int(part.value or 0) for part in operations([condition, e]) if part.op == "var"}
+        if None in single or len(used) != 1:
+            return None
+        parts: dict[float, Linear] = {}
+        for value, share in (self.variables[used.pop()].parts or {}).items():
+            alone = Context(_Alone(value, condition, e))
+            if evaluate(condition, alone):
+                result = float(evaluate(e, alone))
+                parts[result] = plus((1.0, parts.get(result, {})), (1.0, share))
+        return parts
 
     def _folded(self, e: Expr) -> Flow | None:
         try:
@@ -270,8 +284,8 @@ class Flows:
 class _Alone(Sequence["int | float"]):
     """Variables of which one has a value, as an expression of it alone may ask for."""
 
-    def __init__(self, value: float, e: Expr) -> None:
-        kind = next(part.kind for part in operations([e]) if part.op == "var")
+    def __init__(self, value: float, *expressions: Expr) -> None:
+        kind = next(part.kind for part in operations(expressions) if part.op == "var")
         self._value = value if kind == "real" else int(value)
 
     def __getitem__(self, index: Any) -> Any:
@@ -285,9 +299,9 @@ def _few(parts: Mapping[float, object]) -> Domain:
     return Domain(min(parts), max(parts), frozenset(parts))
 
 
-def _key(e: Expr) -> object:
+def shape_of(e: Expr) -> object:
     """Return the same for expressions that are equal, wherever they are written."""
-    return (e.op, e.kind, e.value, tuple(_key(part) for part in e.args))
+    return (e.op, e.kind, e.value, tuple(map(shape_of, e.args)))
 
 
 def _law(e: Expr, net: Net) -> dict[float, float] | None:

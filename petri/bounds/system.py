@@ -17,6 +17,7 @@ and Performance Bounds for Closed Free Choice Synchronized Monoclass Queueing Ne
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ from fractions import Fraction
 
 from petri.analysis.constancy import constancy_of
 from petri.bounds.domains import ANY, Domain, Domains, initial, is_fed
-from petri.bounds.flows import Flow, Flows
+from petri.bounds.flows import Flow, Flows, shape_of
 from petri.bounds.programme import ONE, Linear, Programme, plus, total
 from petri.net import (
     Expr,
@@ -89,8 +90,31 @@ class System:
         elif lasts(transition):
             self.progress[t] = self._lasting(flows.of(transition.time))
         ends = plus((1.0, {self._starts[t]: 1.0}), (-1.0, self.progress[t] if transition.clock is None else {}))
-        for arc in transition.outputs:
-            self._output(t, transition, arc, ends)
+        given = [(arc, self._output(t, transition, arc, ends)) for arc in transition.outputs]
+        self._keep_values(flows, [(arc, shares) for arc, shares in given if arc.count is None and arc.each is None])
+
+    def _keep_values(self, flows: Flows, given: Sequence[tuple[OutputArc, list[list[Flow]]]]) -> None:
+        """Let no value get lost where one of several places gets a token, by an index or by `if … then … else …`.
+
+        given: arcs that give at most one token, with the flows of its values at each place.
+        """
+        tokens = [tuple(map(shape_of, arc.values)) for arc, _ in given]
+        found = {(shape_of(arc.condition), token): shares
+                 for (arc, shares), token in zip(given, tokens, strict=True) if arc.condition is not None}  # fmt: skip
+        for (arc, at_first), token in zip(given, tokens, strict=True):
+            shares = at_first
+            if arc.condition is not None:
+                otherwise = shape_of(Expr("not", "bool", (arc.condition,))), token
+                if otherwise not in found:
+                    continue
+                shares = at_first + found[otherwise]
+            for k, value in enumerate(arc.values):
+                whole = flows.of(value).parts
+                if len(shares) > 1 and whole is not None:
+                    for one, flow in whole.items():
+                        parts = [(1.0, has.get(one, {})) for has in (at[k].parts for at in shares) if has is not None]
+                        if len(parts) == len(shares):
+                            self.programme.equal(plus((-1.0, flow), *parts))
 
     def _lasting(self, time: Flow) -> Linear:
         """Return the flow of a time; a negative one counts as 0 (S1)."""
@@ -161,8 +185,11 @@ class System:
     def _changes(self, place: int, sign: float, number: Linear) -> None:
         self._change[place] = plus((1.0, self._change[place]), (sign, number))
 
-    def _output(self, t: int, transition: Transition, arc: OutputArc, ends: Linear) -> None:
-        """Give tokens: how many a time unit, of which values, and how many from the start on."""
+    def _output(self, t: int, transition: Transition, arc: OutputArc, ends: Linear) -> list[list[Flow]]:
+        """Give tokens: how many a time unit, of which values, and how many from the start on.
+
+        Returns the flows of their values for each place.
+        """
         flows, places = self.flows[t], dict.fromkeys(arc.places)
         times = ends
         if arc.delay is not None:
@@ -170,7 +197,7 @@ class System:
         if arc.each is not None:  # one for each token of a set
             for place in places:
                 self._come_in_any_number(place)
-            return
+            return []
         number = self._count(flows, arc.count)
         if arc.condition is not None:
             number = flows.product(flows.of(arc.condition), number)
@@ -188,12 +215,32 @@ class System:
                     rate = total(index.parts.get(float(at), {}) for at, one in enumerate(arc.places) if one == place)
             rates[place], changes[place] = rate, given
             self._in[place].append((rate, self._given_values(flows, number, rate, values, place)))
+            if arc.count is None:
+                self._narrow(flows, arc, place, self._in[place][-1])
             self.into[place].append(rate)
             self._changes(place, 1.0, given)
         if len(places) > 1:
             if not simple:
                 self.programme.equal(plus((-1.0, number.linear), (1.0, total(rates.values()))))
             self.programme.equal(plus((-1.0, change), (1.0, total(changes.values()))))
+        return [self._in[place][-1][1] for place in places]
+
+    def _narrow(self, flows: Flows, arc: OutputArc, place: int, given: tuple[Linear, list[Flow]]) -> None:
+        """Let tokens that come to a place have values with which an arc gives them, and gives them there."""
+        rate, values = given
+        tests = [arc.condition] if arc.condition is not None else []
+        if arc.index is not None:
+            here = [Expr("const", "int", (), at) for at, one in enumerate(arc.places) if one == place]
+            chosen = [Expr("eq", "bool", (arc.index, at)) for at in here]
+            tests.append(functools.reduce(lambda one, other: Expr("or", "bool", (one, other)), chosen))
+        for test in tests:
+            if (meeting := flows.where(test, test)) is not None:
+                self.programme.at_least(plus((1.0, total(meeting.values())), (-1.0, rate)))
+            for value, flow in zip(arc.values, values, strict=True):
+                meeting = flows.where(test, value)
+                if meeting is not None and flow.parts is not None:
+                    for one, share in flow.parts.items():
+                        self.programme.at_least(plus((1.0, meeting.get(one, {})), (-1.0, share)))
 
     def _given_values(self, flows: Flows, number: Flow, rate: Linear, values: Sequence[Flow], place: int) -> list[Flow]:
         """Return the flows of the values of tokens that come to a place at this rate."""

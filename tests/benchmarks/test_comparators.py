@@ -41,10 +41,11 @@ def test_throughput(simulator: str, net: str) -> None:
 def test_base_model_in_simpy() -> None:
     """64-byte packets leave at 2.96 Gbps (Govind, Govindarajan and Kuri, section 3.6)."""
     pytest.importorskip("simpy")
+    from benchmarks.comparators.simpy_ixp2400 import FIRINGS_OF_A_PACKET
     from benchmarks.comparators.simpy_nets import simulate
 
-    firings, nanoseconds = simulate("ixp2400", 40 * 3000, 1)
-    assert firings / 40 * 64 * 8 / nanoseconds == pytest.approx(2.96, rel=0.05)
+    firings, nanoseconds = simulate("ixp2400", FIRINGS_OF_A_PACKET * 3000, 1)
+    assert firings / FIRINGS_OF_A_PACKET * 64 * 8 / nanoseconds == pytest.approx(2.96, rel=0.05)
 
 
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family.simpy], ids=lambda family: family.net)

@@ -45,11 +45,11 @@ class Expected:
     """A value that a measure should have at every point whose parameters include those of `point`.
 
     value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from. role: "fitted"
-    if the model was made to have it, "chosen" if it was in view when a structure was chosen, "input" if a parameter states it, "derived" if it follows from other stated
-    numbers by arithmetic, "computed" if it does so and is not stated itself, "oracle" if an exact solution of the model
-    gives it, "trivial" if an answer that needs no model is within the tolerance, "unpredictable" if it rests on single
-    events of the measured run, otherwise "". predicted: what the model gave before the value was known, written as
-    `value` is; None if it was known.
+    if the model was made to have it, "chosen" if it was in view when a structure was chosen, "input" if a parameter
+    states it, "derived" if it follows from other stated numbers by arithmetic, "computed" if it does so and is not
+    stated itself, "oracle" if an exact solution of the model gives it, "trivial" if an answer that needs no model is
+    within the tolerance, "unpredictable" if it rests on single events of the measured run, otherwise "". predicted:
+    what the model gave before the value was known, written as `value` is; None if it was known.
     """
 
     measure: str
