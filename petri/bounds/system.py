@@ -62,6 +62,7 @@ class System:
         self._out: list[list[tuple[Linear, list[Flow]]]] = [[] for _ in net.places]
         self._change: list[Linear] = [{} for _ in net.places]  # of tokens, from the start on
         self._starts = [programme.variable() for _ in net.transitions]
+        self._meetings: list[dict[object, Linear]] = [{} for _ in net.transitions]
         # Of a run until the net is dead, how many such runs there are in a time unit.
         self._ends = programme.variable() if net.run_defaults.until == math.inf else None
         for t, transition in enumerate(net.transitions):
@@ -202,7 +203,10 @@ class System:
         if arc.condition is not None:
             number = flows.product(flows.of(arc.condition), number)
         values = [flows.of(value) for value in arc.values]
-        change = self._number(number.domain, times)
+        if arc.condition is None or arc.count is not None or arc.delay is not None:
+            change = self._number(number.domain, times)
+        else:
+            change = self._meeting(t, arc.condition, number.domain, times)
         index = None if arc.index is None else flows.of(arc.index)
         simple = index is not None and index.parts is not None and number.domain.constant == 1.0
         rates, changes = {}, {}
@@ -224,6 +228,16 @@ class System:
                 self.programme.equal(plus((-1.0, number.linear), (1.0, total(rates.values()))))
             self.programme.equal(plus((-1.0, change), (1.0, total(changes.values()))))
         return [self._in[place][-1][1] for place in places]
+
+    def _meeting(self, t: int, condition: Expr, holds: Domain, ends: Linear) -> Linear:
+        """Return how many ends of firings, from the start on, meet a condition; all others meet the contrary."""
+        if condition.op == "not":
+            contrary = Domain(1.0 - holds.high, 1.0 - holds.low)
+            return plus((1.0, ends), (-1.0, self._meeting(t, condition.args[0], contrary, ends)))
+        known, shape = self._meetings[t], shape_of(condition)
+        if shape not in known:
+            known[shape] = self._number(holds, ends)
+        return known[shape]
 
     def _narrow(self, flows: Flows, arc: OutputArc, place: int, given: tuple[Linear, list[Flow]]) -> None:
         """Let tokens that come to a place have values with which an arc gives them, and gives them there."""
