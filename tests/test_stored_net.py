@@ -83,6 +83,7 @@ WRONG: list[tuple[Steps, Any, str]] = [
     (("tick", "numerator"), 0, "a tick has no length"),
     (("tick", "denominator"), -3, "a tick has no length"),
     (("units",), [["day", 0.0]], "a unit of time has no length"),
+    (("stops_at_decisions",), True, "it stops at decisions"),
     (("run_defaults", "warmup"), "inf", "its warm-up has no length"),
     (("run_defaults", "replications"), 0, "its run has no replications"),
     (("places", 1, "name"), "idle", "two of its parts have one name"),

@@ -56,6 +56,7 @@ _OF_PROBES: Final[dict[str, type]] = {
 def read_net(data: Mapping[str, Any]) -> Net:
     """Return the net of `petri.codec.net_to_dict`. Raises ValueError, which says what is wrong, if it is none."""
     net = net_from_dict(data)
+    _need(not net.stops_at_decisions, "it stops at decisions, as only components do")
     _check_times(net)
     for place in net.places:
         _check_place(net, place)
