@@ -343,6 +343,10 @@ class Chain(ABC):
         """
 
     @abstractmethod
+    def bounds(self, number: int, rewards: Floats, tolerance: float) -> tuple[float, float]:
+        """Return bounds of the average of one reward over a closed class, which always hold; by the native engine."""
+
+    @abstractmethod
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
         """Return the chain from probabilities at the start on, in steps at a rate, which no state exceeds.
 
