@@ -15,6 +15,7 @@ from rich.text import Text
 
 from petri.diagnostics import Diagnostic, LanguageError, RunError
 from petri.engine.errors import ModelError
+from petri.exact.libraries import INSTALL
 from petri.measure.sequential import looks
 from petri.model import MOST_FOR_PRECISION, Model, imprecise, load
 from petri.report import picture
@@ -51,6 +52,17 @@ def drawing(name: str, source: str, settings: Settings) -> str:
     model = load(written(name, source), **parameters(settings))
     drawn = picture.closed(picture.diagram(model.net, fold=True, sources=model.sources))
     return picture.svg(drawn, picture.layout(drawn))
+
+
+def exact(name: str, source: str, settings: Settings, width: int) -> str:
+    """Return why there are no exact figures here, and what gives them. Raises LanguageError, ValueError."""
+    file, screen = written(name, source), _Screen(width)
+    load(file, **parameters(settings))
+    screen.print(
+        "A browser page does not compute exact figures, as the search for all states of a net needs a thread of its "
+        f"own: at home, type `{INSTALL}` and then `pnsim solve {file}`."
+    )
+    return screen.written.getvalue()
 
 
 class Run:

@@ -58,8 +58,8 @@ run until 5 s
 """
 
 
-def figures(browser: Browser) -> str:
-    browser.value("run()")
+def figures(browser: Browser, work: str = "run") -> str:
+    browser.value(f"document.getElementById('{work}').click()")
     browser.until("document.getElementById('stop').hidden")
     found: str = browser.value("document.getElementById('figures').textContent")
     return found
@@ -81,6 +81,17 @@ def test_the_figures_of_the_first_net_are_those_of_the_command_line(page: tuple[
         print_summary(model.run(), console, seconds=1.0)
         texts.append(without_speed(console.file.getvalue()))  # type: ignore[attr-defined]
     assert without_speed(shown) in texts
+
+
+def test_exact_figures_are_to_be_had_at_home(page: tuple[Browser, Served]) -> None:
+    browser, _ = page
+    put(browser, first())
+    shown = " ".join(figures(browser, "exact").split())
+    assert shown.endswith("at home, type `pip install 'pnsim[exact]'` and then `pnsim solve first.net`.")
+    assert not browser.value("at('run').hidden || at('exact').hidden")
+    put(browser, first().replace("-> buffer(s)", "-> bufer(s)"))
+    assert "there is no place `bufer`" in figures(browser, "exact")
+    put(browser, first())
 
 
 def test_each_net_of_the_library_has_the_hash_of_the_native_engine(page: tuple[Browser, Served]) -> None:
