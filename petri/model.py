@@ -363,7 +363,8 @@ class Model(ShownInNotebook, Frozen):
 
         Each figure has a bound on its error.
 
-        Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
+        Raises LanguageError where the net has no chain that can be solved, ImportError where it needs scipy, which is
+        not installed.
         """
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:

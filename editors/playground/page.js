@@ -30,7 +30,7 @@ function restart(why) {
   idle();
   ready = false;
   for (const one of FRAMES) shown[one] = null;
-  at("run").disabled = true;
+  at("run").disabled = at("exact").disabled = true;
   at("figures").textContent = why;
   start();
 }
@@ -41,7 +41,7 @@ const hear = {
   ready: ({ names }) => {
     ready = true;
     at("names").replaceChildren(...names.map((one) => new Option(one)));
-    at("names").disabled = at("run").disabled = false;
+    at("names").disabled = at("run").disabled = at("exact").disabled = false;
     at("names").value = names.includes(name) ? name : "first";
     if (text.value || pending) changed();
     else ask("text", { name });
@@ -160,18 +160,18 @@ function changed() {
 
 function draw() { if (ready && drawn !== number) ask("draw"); }
 
-function run() {
+function run(work = "run") {
   if (!ready || !at("stop").hidden) return;
   select("figures");
   const letter = Math.max(at("figures").clientWidth / width(), 40);
   at("figures").textContent = "";
   at("stop").hidden = at("share-done").hidden = false;
-  at("run").hidden = true;
+  at("run").hidden = at("exact").hidden = true;
   at("share-done").value = 0;
   state("running");
   at("figures").scrollIntoView({ block: "nearest" });
-  ask("run", { width: Math.min(Math.floor(letter) - 1, 140) });
-  guard = setTimeout(() => restart("The run was stopped after 31 seconds."), LONGEST);
+  ask(work, { width: Math.min(Math.floor(letter) - 1, 140) });
+  guard = setTimeout(() => restart("It was stopped after 31 seconds."), LONGEST);
 }
 
 function width() {
@@ -184,13 +184,13 @@ function width() {
 function idle() {
   clearTimeout(guard);
   at("stop").hidden = at("share-done").hidden = true;
-  at("run").hidden = false;
+  at("run").hidden = at("exact").hidden = false;
 }
 
 function stop() {
   ask("stop");
   clearTimeout(guard);
-  guard = setTimeout(() => restart("The run was stopped; it has no figures."), UNHEARD);
+  guard = setTimeout(() => restart("It was stopped; it has no figures."), UNHEARD);
 }
 
 // ---------------------------------------------------------------- the reader
@@ -209,7 +209,8 @@ at("names").onchange = () => {
   history.replaceState(null, "", location.pathname + location.search);
   ask("text", { name });
 };
-at("run").onclick = run;
+at("run").onclick = () => run();
+at("exact").onclick = () => run("exact");
 at("stop").onclick = stop;
 at("share").onclick = share;
 for (const one of PANELS) at("to-" + one).onclick = () => select(one);

@@ -15,10 +15,12 @@ from rich.text import Text
 
 from petri.diagnostics import Diagnostic, LanguageError, RunError
 from petri.engine.errors import ModelError
+from petri.exact.libraries import INSTALL, NeedsExtra
 from petri.measure.sequential import looks
 from petri.model import MOST_FOR_PRECISION, Model, imprecise, load
 from petri.report import picture
 from petri.report.terminal.shown import shown
+from petri.report.terminal.solution import print_solution
 from petri.report.terminal.summary import print_summary
 from petri.result import Result
 from petri.run.driver import Driver
@@ -29,6 +31,7 @@ from petri.run.stop import Slice
 
 SLICE = 0.05  # seconds of a run between looks at messages of the page
 LONGEST = 30.0  # seconds that a run may take
+MOST_STATES = 30_000  # of which exact figures are computed
 
 
 class _Screen(Console):
@@ -51,6 +54,23 @@ def drawing(name: str, source: str, settings: Settings) -> str:
     model = load(written(name, source), **parameters(settings))
     drawn = picture.closed(picture.diagram(model.net, fold=True, sources=model.sources))
     return picture.svg(drawn, picture.layout(drawn))
+
+
+def exact(name: str, source: str, settings: Settings, width: int) -> str:
+    """Return what `pnsim solve` prints, or why it needs more than the page has. Raises LanguageError, ValueError."""
+    file, started = written(name, source), time.perf_counter()
+    model, screen = load(file, **parameters(settings)), _Screen(width)
+    at_home = f"at home, type `{INSTALL}` and then `pnsim solve {file}`."
+    try:
+        solution = model.solve(states=MOST_STATES)
+        print_solution(solution, screen, seconds=time.perf_counter() - started)
+    except NeedsExtra as error:
+        screen.print(f"The exact figures of this net need {error.name}, which a browser page does not have: {at_home}")
+    except LanguageError as error:
+        if error.diagnostics[0].id != "exact-many-states":
+            raise
+        screen.print(f"This net has more states than the {MOST_STATES:,} that a browser page explores: {at_home}")
+    return screen.written.getvalue()
 
 
 class Run:

@@ -80,6 +80,7 @@ const works = {
   },
   draw: (asked) => tell("drawn", { number: asked.number, svg: runs().drawing(asked.name, asked.text, settings(asked)) }),
   run: (asked) => { end(); running = { asked, run: runs().Run(asked.name, asked.text, settings(asked)) }; goOn(); },
+  exact: (asked) => tell("ran", { number: asked.number, text: runs().exact(asked.name, asked.text, settings(asked), asked.width), hashes: [] }),
   answer: (asked) => tell("answer", { id: asked.id, text: answers[asked.what](asked) }),
   rewrite: (asked) => { sliders?.rewrite(asked.name, asked.text); goOn(); },
   wish: ({ body }) => { sliders?.wish(body); goOn(); },

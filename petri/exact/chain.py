@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
@@ -25,7 +26,7 @@ Ended = Literal["complete", "states", "memory", "bindings", "stopped"]
 Kind = Literal["continuous", "ticks"]
 
 MOST_STATES = 10_000_000
-MOST_MEMORY = 4 * 2**30
+MOST_MEMORY = min(4 * 2**30, sys.maxsize)  # less where addresses have 32 bits
 
 
 class Limits(Frozen):
@@ -341,6 +342,10 @@ class Chain(ABC):
 
         By the native engine, for classes of at least two states.
         """
+
+    @abstractmethod
+    def bounds(self, number: int, rewards: Floats, tolerance: float) -> tuple[float, float]:
+        """Return bounds of the average of one reward over a closed class, which always hold; by the native engine."""
 
     @abstractmethod
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:

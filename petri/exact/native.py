@@ -214,7 +214,8 @@ def as_matrix(rows: Rows) -> Any:
     return library("scipy.sparse").csr_matrix((reals(rates).copy(), indices, indptr), shape=shape)
 
 
-def _rows(matrix: Any) -> Rows:
+def rows_of(matrix: Any) -> Rows:
+    """Return the same as the engine reads it."""
     return matrix.indptr.astype(np.uint64).tobytes(), matrix.indices.astype(np.uint32).tobytes(), matrix.data.tobytes()
 
 
@@ -226,15 +227,15 @@ def stationary(rates: Any, tolerance: float, stop: StopSign) -> tuple[Floats, fl
     """
     from petri import _native
 
-    shares, error = _native.stationary(_rows(rates), effort(tolerance), stop.native)
+    shares, error = _native.stationary(rows_of(rates), effort(tolerance), stop.native)
     return reals(shares), error
 
 
-def long_run(rates: Any, rewards: Floats, tolerance: float, stop: StopSign) -> tuple[float, float]:
+def long_run(rows: Rows, rewards: Floats, tolerance: float, stop: StopSign) -> tuple[float, float]:
     """Bounds of the long-run average of rewards, one for each state of such a chain; they always hold."""
     from petri import _native
 
-    return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance), stop.native)
+    return _native.long_run(rows, rewards.astype(np.float64).tobytes(), effort(tolerance), stop.native)
 
 
 def _refused(net: Net, refusal: Any) -> Exception:

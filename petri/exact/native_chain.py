@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from petri.diagnostics import Diagnostic
 from petri.engine.expression import Context, evaluate
 from petri.exact.chain import Chain, Floats, Integers, Interrupted, Kind, StateSpace, Unsolvable
-from petri.exact.native import NativeSpace, as_matrix, effort, reals
+from petri.exact.native import NativeSpace, as_matrix, effort, long_run, reals
 from petri.net import Net, Transition, constant_count, operations
 
 MOST_KEPT = 64_000_000  # numbers of firings in progress, mostly of a byte each
@@ -153,6 +153,9 @@ class NativeChain(Chain):
         shares, error = self.native.stationary(number, effort(tolerance), self.space.stop.native)
         self.heed_stop()
         return reals(shares), error
+
+    def bounds(self, number: int, rewards: Floats, tolerance: float) -> tuple[float, float]:
+        return long_run(self.native.rates_in(number), rewards, tolerance, self.space.stop)
 
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
         at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes(), self.space.stop.native)

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from petri.exact.chain import Chain, Floats, Integers
-from petri.exact.libraries import library
-from petri.exact.native import long_run as bounds_of
+from petri.exact.libraries import installed, library
 from petri.exact.native import stationary as native_stationary
 from petri.measure.bounded import Bounded
 from petri.structs import Frozen
@@ -93,6 +92,8 @@ class SteadyState:
         states = self.classes.states[number]
         if len(states) == 1:
             return (Bounded.of(float(column()[states[0]])) for column in columns)
+        if not installed("scipy"):  # the engine alone: rare figures have fewer digits
+            return self._over(number, *self.chain.stationary(number, CLOSEST), 0.0, columns)
         many = len(states) * len(columns) > MOST_CERTIFIED
         rates = self.chain.rates_in(number) if len(states) <= MOST_FACTORED else None
         direct = rates is not None and many and rates.nnz <= FEW_ARCS * len(states)  # factors hardly fill up
@@ -129,7 +130,7 @@ class SteadyState:
             error += of_rates * float(np.sum(np.abs(weighed))) / whole if of_rates else 0.0
             low, high = max(value - error, least), min(value + error, most)
             if high - low > CLOSE * size:
-                better = bounds_of(self.chain.rates_in(number), own, CLOSE * size, self.chain.space.stop)
+                better = self.chain.bounds(number, own, CLOSE * size)
                 low, high = max(low, better[0]), min(high, better[1])
             yield Bounded(min(max(value, low), high), low, high)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,22 @@ def test_without_the_native_engine(arguments: tuple[str, ...], call: Call, monke
     assert told.status == 2
     assert "error[exact-needs-native]: exact answers need the native engine, which is not installed" in told.err
     assert "Rust toolchain" in told.err
+
+
+def test_without_scipy(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The long run of a net that stays in one set of states needs none; what needs it says so."""
+    to_an_instant = call("solve", "mm1k", "--at", "10", "--json").out
+    for name in ("scipy", *(one for one in sys.modules if one.startswith("scipy."))):
+        monkeypatch.setitem(sys.modules, name, None)
+    shown = call("solve", "mm1k")
+    assert shown.status == 0
+    assert "0.7289444011" in shown.out
+    assert call("solve", "mm1k", "--at", "10", "--json").out == to_an_instant
+    for refused in (("solve", "tandem_overflow"), ("reach", "mm1k")):
+        told = call(*refused)
+        assert told.status == 2
+        assert "exact answers need scipy, which is not installed" in told.err
+        assert "pip install 'pnsim[exact]'" in told.err
 
 
 @pytest.mark.slow

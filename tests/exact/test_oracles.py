@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +39,30 @@ def test_oracles_with_a_chain() -> None:
                 wrong.append((one["id"], name, value, found))
     assert not wrong
     assert solved >= LEAST
+
+
+@pytest.mark.slow
+def test_oracles_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine alone has the figures of the direct solution, within the bounds of both."""
+    with_scipy = {}
+    for one in ORACLES:
+        with suppress(LanguageError):
+            model = petri.load(one["net"], **one.get("set", {}))
+            with_scipy[one["id"]] = model, model.solve(states=MOST_STATES)
+    for name in ("scipy", *(one for one in sys.modules if one.startswith("scipy."))):
+        monkeypatch.setitem(sys.modules, name, None)
+    compared = 0
+    for model, solved in with_scipy.values():
+        alone = model.solve(states=MOST_STATES)
+        for figure in (*solved.measures, *solved.places, *solved.transitions):
+            other = alone.exact(figure.name)
+            if figure.bounded is None or math.isnan(figure.value):
+                assert other.bounded is None or math.isnan(other.value)
+                continue
+            compared += 1
+            assert other.value == pytest.approx(figure.value, rel=1e-12, abs=1e-12)
+            assert abs(other.value - figure.value) <= other.error + figure.error
+    assert compared > 500
 
 
 def figure(solution: Any, name: str) -> float | None:

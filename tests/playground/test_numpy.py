@@ -67,6 +67,9 @@ v[0] ** 2; (u * np.uint32(3)).tolist(); (u - np.uint32(2) * u).tolist(); (u ^ u 
 np.random.SeedSequence(7, spawn_key=(3,)).generate_state(3, np.uint64)
 np.random.SeedSequence(2**70, spawn_key=(3, 2**33)).generate_state(3, np.uint64)
 np.random.SeedSequence(0).generate_state(2, np.uint64)
+np.frombuffer(bytes([0, 200]), np.uint8) == 0; np.multiply(i, 0.5, dtype=np.float64)
+np.multiply(abs(i).astype(np.min_scalar_type(9)), 0.5, dtype=np.float64); np.unique(i, return_inverse=True)[1]
+abs(i).astype(np.min_scalar_type(2**40)).tolist(); np.bincount(abs(i), w[:5]); np.bincount(abs(i), w[:5], minlength=12)
 """
 EXPRESSIONS = [case.strip() for line in CASES.strip().splitlines() for case in line.split("; ")]
 EVALUATE = """

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import zlib
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -49,6 +50,17 @@ transition t: p -> p  takes exp(1 s)
 measure m = count(t)
 run until 1e9 s
 """
+RUIN = """net ruin
+place own   = 3 * token
+place other = 7 * token
+transition win:  own, other -> 2 * own    after exp(1)
+transition lose: own, other -> 2 * other  after exp(2)
+"""
+GROWS = """net grows
+place queue
+transition arrive: -> queue          after exp(1)
+transition serve:  queue -> nothing  after exp(0.5)
+"""
 HOSTILE = """net hostile
 time s
 place p = 3 * token  ## </script><script>document.title = "pwned"</script><img src=x onerror="document.title = 'pwned'">
@@ -58,8 +70,8 @@ run until 5 s
 """
 
 
-def figures(browser: Browser) -> str:
-    browser.value("run()")
+def figures(browser: Browser, work: str = "run") -> str:
+    browser.value(f"document.getElementById('{work}').click()")
     browser.until("document.getElementById('stop').hidden")
     found: str = browser.value("document.getElementById('figures').textContent")
     return found
@@ -81,6 +93,32 @@ def test_the_figures_of_the_first_net_are_those_of_the_command_line(page: tuple[
         print_summary(model.run(), console, seconds=1.0)
         texts.append(without_speed(console.file.getvalue()))  # type: ignore[attr-defined]
     assert without_speed(shown) in texts
+
+
+def test_exact_figures_are_those_of_the_command_line(page: tuple[Browser, Served]) -> None:
+    browser, _ = page
+    source = Path(library.net("mm1k") or "").read_text(encoding="utf-8")
+    put(browser, source)
+    shown = figures(browser, "exact")
+    for name in ("refused", "served", "customers", "stay"):
+        found = re.search(rf"^{name} +([\d.]+)", shown, re.MULTILINE)
+        assert found is not None
+        assert float(found[1]) == pytest.approx(petri.loads(source).solve().exact(name).value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("net", "said"),
+    [
+        (RUIN, "need scipy, which a browser page does not have: at home, type `pip install 'pnsim[exact]'` and then"),
+        (GROWS, "more states than the 30,000 that a browser page explores: at home, type"),
+        (LONG.replace("exp(1 s)", "uniform(1 s..2 s)"), "error[exact-"),
+        (LONG.replace("t: p", "t: q"), "there is no place `q`"),
+    ],
+)
+def test_a_net_without_exact_figures_says_why(page: tuple[Browser, Served], net: str, said: str) -> None:
+    browser, _ = page
+    put(browser, net)
+    assert said in " ".join(figures(browser, "exact").split())
 
 
 def test_each_net_of_the_library_has_the_hash_of_the_native_engine(page: tuple[Browser, Served]) -> None:

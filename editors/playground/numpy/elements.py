@@ -63,6 +63,10 @@ class uint32(int, generic):
     pass
 
 
+class uint8(int, generic):
+    pass
+
+
 float64.__truediv__, float64.__rtruediv__, float64.__pow__ = generic.__truediv__, generic.__rtruediv__, generic.__pow__  # type: ignore
 int64.__truediv__, int64.__rtruediv__ = generic.__truediv__, generic.__rtruediv__  # type: ignore
 
@@ -101,10 +105,10 @@ for _name in ("add", "sub", "mul", "radd", "rsub", "rmul"):
     for _of in (float64, int64, uint64):
         setattr(_of, f"__{_name}__", _closed(_name))
 
-longdouble, int32, uint8, int8, object_ = float64, int64, uint64, int64, object
-_RANK = {bool: 0, uint32: 1, uint64: 2, int64: 3, float64: 4, object: 5}
-_LETTER = {bool: "?", uint32: "I", uint64: "Q", int64: "q", float64: "d"}
-_MASK = {uint32: 2**32 - 1, uint64: 2**64 - 1}
+longdouble, int32, int8, object_ = float64, int64, int64, object
+_RANK = {bool: 0, uint8: 1, uint32: 2, uint64: 3, int64: 4, float64: 5, object: 6}
+_LETTER = {bool: "?", uint8: "B", uint32: "I", uint64: "Q", int64: "q", float64: "d"}
+_MASK = {uint8: 2**8 - 1, uint32: 2**32 - 1, uint64: 2**64 - 1}
 
 
 class dtype:
@@ -113,6 +117,11 @@ class dtype:
 
     def __class_getitem__(cls, _: object) -> type:
         return cls
+
+
+def min_scalar_type(value: Any) -> Any:
+    """Return the smallest kind that holds a whole number from 0 on; numpy has smaller ones still."""
+    return next(kind for kind, most in _MASK.items() if value <= most)
 
 
 def _kind(kind: Any) -> Any:
@@ -128,7 +137,7 @@ def _convert(kind: Any) -> Callable[[Any], Any]:
 def _of_value(value: Any) -> Any:
     if isinstance(value, (bool, bool_)):
         return bool
-    if isinstance(value, (uint32, uint64)):
+    if isinstance(value, tuple(_MASK)):
         return value.__class__
     return int64 if isinstance(value, int) else float64 if isinstance(value, float) else object
 

@@ -106,9 +106,9 @@ class _Ufunc:
     def __init__(self, compute: Callable[[Any, Any], Any], kind: Any = None) -> None:
         self.compute, self.of_two = compute, _two(compute, kind)
 
-    def __call__(self, a: Any, b: Any, out: Any = None, where: Any = True) -> Any:
+    def __call__(self, a: Any, b: Any, out: Any = None, where: Any = True, dtype: Any = None) -> Any:
         if out is None:
-            return self.of_two(a, b)
+            return self.of_two(a if dtype is None else _as_array(a).astype(dtype), b)
         shape = out.shape
         parts = (_spread(_as_array(one), shape) for one in (where, a, b))
         out.data[:] = [self.compute(x, y) if w else o for w, x, y, o in zip(*parts, out.data, strict=True)]

@@ -89,12 +89,15 @@ def sort(values: Any) -> ndarray:
     return found
 
 
-def unique(values: Any, return_index: bool = False) -> Any:
+def unique(values: Any, return_index: bool = False, return_inverse: bool = False) -> Any:
     given = asarray(values)
     first: dict[Any, int] = {}
     for at, value in enumerate(given.data):
         first.setdefault(value, at)
     found = array(sorted(first, key=_order), given.dtype)
+    if return_inverse:
+        place = {value: at for at, value in enumerate(found.data)}
+        return found, array([place[value] for value in given.data], int64)
     return (found, array([first[value] for value in found.data], int64)) if return_index else found
 
 
@@ -108,11 +111,11 @@ def array_split(values: Any, parts: int) -> list[ndarray]:
     return split(asarray(values), list(accumulate([each + (part < more) for part in range(int(parts))]))[:-1])
 
 
-def bincount(values: Any, minlength: int = 0) -> ndarray:
+def bincount(values: Any, weights: Any = None, minlength: int = 0) -> ndarray:
     found = [0] * _max(minlength, _max(values.data, default=-1) + 1)
-    for value in values.data:
-        found[value] += 1
-    return array(found, int64)
+    for value, weight in zip(values.data, [1] * len(values) if weights is None else weights.data, strict=True):
+        found[value] += weight
+    return array(found, int64 if weights is None else float64)
 
 
 def trim_zeros(values: Any, trim: str = "fb") -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace, Unsolvable
 from petri.exact.libraries import library
-from petri.exact.native import stationary
+from petri.exact.native import long_run, rows_of, stationary
 from petri.net import Net
 
 
@@ -155,6 +155,9 @@ class EliminatedChain(Chain):
         found = stationary(self.rates_in(number), tolerance, self.space.stop)
         self.heed_stop()
         return found
+
+    def bounds(self, number: int, rewards: Floats, tolerance: float) -> tuple[float, float]:
+        return long_run(rows_of(self.rates_in(number)), rewards, tolerance, self.space.stop)
 
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
         sparse = library("scipy.sparse")
