@@ -13,6 +13,7 @@ from petri.bounds import Bound
 from petri.diagnostics import Diagnostic, LanguageError, render
 from petri.exact.libraries import NeedsExtra
 from petri.live import answer
+from petri.live.effects import Effects
 from petri.live.knobs import along, knobs, leading
 from petri.live.refine import MOST_OF_OTHERS, Point, Refinement
 from petri.live.source import Source
@@ -39,7 +40,8 @@ class Wish(Frozen):
     """What the page shows. settings: values of parameters as texts of the language, of those that are not as written.
 
     parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
-    colours: of the drawing, one of `COLOURS`. bounds: whether figures are compared with their bounds.
+    colours: of the drawing, one of `COLOURS`. bounds: whether figures are compared with their bounds. effects: the
+    measure whose change with each parameter is shown; "" for none.
     """
 
     settings: Mapping[str, str] = {}
@@ -49,6 +51,7 @@ class Wish(Frozen):
     colours: str = "use"
     pinned: bool = False
     bounds: bool = False
+    effects: str = ""
 
 
 class Desk:
@@ -67,6 +70,7 @@ class Desk:
         self._written: Model | None = None  # with the values of its text
         self._pinned: Point | None = None
         self._others: list[Point] = []
+        self._effects: Effects | None = None
         self._bounding: Point | None = None  # whose bounds are computed
         self._curve_of: tuple[str, str] | None = None
         self._visited: OrderedDict[str, Point] = OrderedDict()
@@ -252,7 +256,7 @@ class Desk:
         return point
 
     def _compare_and_draw(self, wish: Wish, refinement: Refinement) -> None:
-        """Give the refinement the points of the curve, and what the setting is compared with."""
+        """Give the refinement the points of the curve, those next to the setting, and what it is compared with."""
         if not wish.pinned:
             self._pinned = None
         elif self._pinned is None:
@@ -268,8 +272,11 @@ class Desk:
             )
             for one in self._others:
                 one.most = MOST_OF_OTHERS
+        if wish.effects and (self._effects is None or self._effects.of is not refinement.main):
+            self._effects = Effects(refinement.main)
+        beside = self._effects.points if self._effects is not None and wish.effects else []
         partner = None if self._pinned is refinement.main else self._pinned
-        refinement.set_others(self._others, partner)
+        refinement.set_others([*self._others, *beside], partner)
 
     def _values(self, wish: Wish) -> list[str]:
         assert self._written is not None
@@ -356,6 +363,8 @@ class Desk:
         shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
         shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
+        effects = self._effects
+        shown["effects"] = effects.told(wish.effects) if wish.effects and effects and effects.of is point else None
         shown["bounded"] = self._bounded(point, result) if wish.bounds else ""
         values = self._curve_values(wish, point)
         shown["copies"] = self.source.copies(point.settings, max(len(point.ran), 1), wish.parameter, values)

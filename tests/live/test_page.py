@@ -74,6 +74,25 @@ def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: 
     assert served[0].wish.settings == {}
 
 
+def test_bars_beside_the_sliders_show_what_each_one_changes(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.resize(390, 844)
+    browser.told.clear()
+    browser.open(served[1].url, READY)
+    assert served[0].wish.effects == ""  # nothing is computed until it is opened
+    browser.value("(() => { document.getElementById('effects').open = true; })()")
+    browser.until("document.querySelectorAll('.effect:not(.noise) .bar').length === 2")
+    clerks = "document.querySelector('[aria-label=clerks]').closest('.knob').querySelector('.effect')"
+    assert browser.value(f"{clerks}.innerText").startswith("1 → 2\n-50")
+    change = f"{clerks}.querySelector('.change').getBoundingClientRect()"
+    middle = f"(({clerks}.getBoundingClientRect().left + {clerks}.getBoundingClientRect().right) / 2)"
+    assert browser.value(f"Math.abs({change}.right - {middle}) < 1.5 && {change}.width > 100")
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+    browser.value("(() => { document.getElementById('effects').open = false; })()")
+    browser.until("document.querySelector('.effect') === null")
+    assert served[0].wish.effects == ""
+    assert browser.told == []
+
+
 def test_the_curve_is_of_the_parameter_that_was_turned(served: tuple[Desk, LiveServer], browser: Browser) -> None:
     browser.resize(1280, 900)
     browser.open(served[1].url, READY)

@@ -122,8 +122,9 @@
         row.append(make("code", knob.name), ...inputs);
         if (knob.doc) row.append(make("div", knob.doc, "doc"));
         const refusal = make("div", "", "doc refusal");
-        row.append(refusal);
-        rows.set(knob.name, { row, show, input: inputs[0], refusal });
+        const effects = make("div", undefined, "effects");
+        row.append(refusal, effects);
+        rows.set(knob.name, { row, show, input: inputs[0], refusal, effects });
         return row;
       }));
       if (!knobs.length) $("knobs").append(make("p", "The net has no parameters.", "note"));
@@ -138,6 +139,39 @@
       if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
     }
   };
+  /* What each parameter changes: a bar from the middle to each side, with the ends of its interval. */
+  const bar = ([mean, low, high]) => {
+    const one = make("div", undefined, "bar");
+    for (const [cls, from, to] of [["change", Math.min(mean, 0), Math.max(mean, 0)], ["error", low, high]]) {
+      const part = make("div", undefined, cls);
+      part.style.left = `${50 * (1 + from)}%`;
+      part.style.width = `${50 * (to - from)}%`;
+      one.append(part);
+    }
+    return one;
+  };
+  const effect = ({ change, by, that, bar: ends, certain }) => {
+    const one = make("div", undefined, certain ? "effect" : "effect noise"), said = make("span", by);
+    if (that) said.title = that;
+    one.append(make("span", change), said);
+    if (ends) one.append(bar(ends));
+    return one;
+  };
+  const showEffects = () => {
+    const { measure, rows: found = {}, note = "" } = state.effects ?? {};
+    $("effects").hidden = !state.names.length || !state.knobs.length;
+    fill($("affected"), state.names.map((name) => [name, name]), measure || $("affected").value || state.names[0]);
+    $("affected-note").textContent = note;
+    for (const [name, { effects }] of rows) {
+      const shown = JSON.stringify(found[name] ?? []);
+      if (effects.dataset.shown === shown) continue;
+      effects.dataset.shown = shown;
+      effects.replaceChildren(...(found[name] ?? []).map(effect));
+    }
+  };
+  const affect = () => wish({ effects: $("effects").open ? $("affected").value : "" });
+  $("effects").addEventListener("toggle", affect);
+  $("affected").addEventListener("change", affect);
   $("bounds").addEventListener("toggle", () => wish({ bounds: $("bounds").open }));
   $("reset").addEventListener("click", () => { settings = {}; turned = performance.now(); stale(); wish({ settings }); });
   $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
@@ -335,12 +369,14 @@
     $("pin").setAttribute("aria-pressed", String(Boolean(state.pinned)));
     $("pin").textContent = state.pinned ? "Unpin" : "Pin this setting";
     if (!state.knobs) return;
+    if (settings === null) $("effects").open = Boolean(state.effects);
     settings ??= state.settings;
     if (before.text !== undefined && before.text !== state.text) settings = state.settings;
     stale();
     document.querySelector("h1").textContent = state.net;
     if (!state.slow) $("progress").textContent = state.progress;
     showKnobs(state.knobs);
+    showEffects();
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
     fragment($("bounded"), state.bounded ?? "");

@@ -29,7 +29,7 @@ def live_page(name: str, doc: str) -> Page:
         tag("pre", id="problem", role="alert", hidden=True),
         tag("div", id="strip", aria_hidden="true"),
     ]
-    page.section("parameters", "Parameters", _buttons(), tag("div", id="knobs"))
+    page.section("parameters", "Parameters", _buttons(), _effects(), tag("div", id="knobs"))
     page.section("measures", "Measures", _results())
     page.section("net", "The net", _net())
     page.section("charts", "Charts", *_charts(page))
@@ -52,6 +52,12 @@ def _buttons() -> Markup:
         ),
         class_="row",
     )
+
+
+def _effects() -> Markup:
+    choice = tag("div", _select("affected", "Measure"), class_="row")
+    note = tag("p", class_="note", id="affected-note")
+    return tag("details", tag("summary", "What each one changes"), choice, note, id="effects")
 
 
 def _results() -> Markup:
