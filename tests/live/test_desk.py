@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import threading
 from pathlib import Path
@@ -146,6 +147,34 @@ def test_effects_that_cannot_be_say_why(tmp_path: Path) -> None:
         found = answer(one, lambda found: found["effects"] is not None and found["effects"]["measure"] == "weight")
         assert "weight" in found["effects"]["note"]
         assert found["effects"]["rows"] == {}
+
+
+def test_the_best_setting_is_looked_for_and_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    text = COUNTER.replace("1_000 h  warmup 10 h", "100 h") + "measure cost = 2 * clerks + mean(line)\n"
+    with desk(tmp_path / "counter.net", text) as one:
+        one.change(settings={"gap": "3.1 min"}, aim="least", aimed="cost", varied=("clerks",))
+        answer(one, lambda found: bool(found.get("tuned")) and bool(found["tuned"]["html"]))
+        one.watched(-1)
+        assert not answer(one, lambda found: not found["tuned"]["running"])["tuned"]["running"]
+        one.watched(1)
+        found = answer(one, lambda found: not re.search("goes on|stopped", found["tuned"]["note"]))
+        assert found["tuned"]["best"] == {"clerks": "2"}
+        assert found["settings"] == {"gap": "3.1 min"}
+        one.change(settings={"gap": "3.1 min", **found["tuned"]["best"]})
+        found = answer(one, lambda found: found["settings"].get("clerks") == "2")
+        assert found["tuned"]["best"] == {"clerks": "2"}  # no other search has begun
+        assert one.wish.aim == ""
+
+
+@pytest.mark.parametrize(("varied", "said"), [((), "varies"), (("clerks",), "cots")])
+def test_a_search_that_cannot_be_says_why(tmp_path: Path, varied: tuple[str, ...], said: str) -> None:
+    pytest.importorskip("optuna")
+    with desk(tmp_path / "counter.net") as one:
+        one.change(aim="least", aimed="cots", varied=varied)
+        found = answer(one, lambda found: bool(found.get("tuned")) and not found["tuned"]["running"])
+        assert said in found["tuned"]["note"]
+        assert not found["tuned"]["best"]
 
 
 def test_a_curve_over_a_switch_has_names_along_its_axis(tmp_path: Path) -> None:

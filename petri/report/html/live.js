@@ -172,6 +172,32 @@
   const affect = () => wish({ effects: $("effects").open ? $("affected").value : "" });
   $("effects").addEventListener("toggle", affect);
   $("affected").addEventListener("change", affect);
+  const showTuned = () => {
+    const { running = false, note = "", html = "", best = {} } = state.tuned ?? {}, few = state.knobs.length <= 3;
+    $("tuning").hidden = !state.searches || !state.names.length || !state.knobs.length;
+    fill($("aimed"), state.names.map((name) => [name, name]), $("aimed").value || state.names[0]);
+    const names = JSON.stringify(state.knobs.map(({ name }) => name));
+    if ($("varied").dataset.options !== names) {
+      $("varied").dataset.options = names;
+      $("varied").replaceChildren(...state.knobs.map(({ name }, index) => {
+        const one = make("option", name);
+        one.selected = few || index === 0;
+        return one;
+      }));
+    }
+    $("seek").textContent = running ? "Stop" : "Start";
+    $("take-best").disabled = !Object.keys(best).length || Object.entries(best).every(([name, text]) => settings[name] === text);
+    $("tuned-note").textContent = note;
+    fragment($("tuned"), html);
+  };
+  $("seek").addEventListener("click", () => wish(state.tuned?.running ? { aim: "" } : {
+    aim: $("aim").value, aimed: $("aimed").value, varied: [...$("varied").selectedOptions].map((one) => one.value) }));
+  $("take-best").addEventListener("click", () => {
+    settings = { ...settings, ...state.tuned.best };
+    turned = performance.now();
+    stale();
+    wish({ settings });
+  });
   $("bounds").addEventListener("toggle", () => wish({ bounds: $("bounds").open }));
   $("reset").addEventListener("click", () => { settings = {}; turned = performance.now(); stale(); wish({ settings }); });
   $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
@@ -377,6 +403,7 @@
     if (!state.slow) $("progress").textContent = state.progress;
     showKnobs(state.knobs);
     showEffects();
+    showTuned();
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
     fragment($("bounded"), state.bounded ?? "");

@@ -66,7 +66,23 @@ def _results() -> Markup:
         tag("div", tag("h3", "Compared with what is pinned"), tag("div", id="compared"), id="comparison", hidden=True),
         tag("div", id="said"),
         tag("details", tag("summary", "How near they are to their bounds"), tag("div", id="bounded"), id="bounds"),
+        _tuning(),
     )
+
+
+def _tuning() -> Markup:
+    aims = [tag("option", text, value=text) for text in ("least", "greatest")]
+    start = tag("button", "Start", id="seek", type="button", title="pnsim tune, while this page is open")
+    take = tag("button", "Take it over", id="take-best", type="button", disabled=True, title="Set the parameters to it")
+    return tag(
+        "details",
+        tag("summary", "Look for the best setting"),
+        tag("div", tag("label", "The ", tag("select", aims, id="aim")), tag("select", id="aimed", aria_label="Measure"),
+            tag("label", "over ", tag("select", id="varied", multiple=True, size=4)), start, take, class_="row"),
+        tag("p", class_="note", id="tuned-note", role="status"),
+        tag("div", id="tuned"),
+        id="tuning",
+    )  # fmt: skip
 
 
 def _net() -> Markup:
