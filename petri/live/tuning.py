@@ -103,11 +103,16 @@ def search(
 
 
 def ranges(knobs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Range]:
-    """Return what parameters vary over: the ends of their sliders, or all their values."""
+    """Return what parameters vary over: the ends of their sliders, or all their values.
+
+    A real whose slider begins at 0 has its first step instead: many nets cannot have a time or a rate of 0.
+    """
     found: dict[str, Range] = {}
     for knob in knobs:
         if knob["name"] in names and knob["kind"] == "range":
-            low, high = (written_value(knob[end], knob["whole"], "") for end in ("low", "high"))
+            from_step = not knob["low"] and not knob["whole"] and knob["value"] > 0.0
+            ends = ("step" if from_step else "low", "high")
+            low, high = (written_value(knob[end], knob["whole"], "") for end in ends)
             found[knob["name"]] = f"{low}..{high} {knob['unit']}".strip()
         elif knob["name"] in names and knob["kind"] == "choice":
             found[knob["name"]] = list(knob["choices"])

@@ -15,6 +15,7 @@ import petri
 from petri.experiment.yaml.file import load_experiment
 from petri.live.knobs import along, knobs
 from petri.live.source import Source
+from petri.live.tuning import ranges
 from petri.model import LoadedFrom
 from petri.report.notebook.plots import plot
 from petri.report.telling.quantities import Units
@@ -165,6 +166,19 @@ def test_the_best_setting_is_looked_for_and_can_be_stopped_and_gone_on_with(tmp_
         found = answer(one, lambda found: found["settings"].get("clerks") == "2")
         assert found["tuned"]["best"] == {"clerks": "2"}  # no other search has begun
         assert one.wish.aim == ""
+
+
+def test_a_search_goes_over_the_ends_of_the_sliders() -> None:
+    text = "net of_all\ntime s\nparam n = 3 in 0..7\nparam load = 0.5 in 0..1\nparam zero = 0.0 in 0..1\n"
+    text += "param gap = 2 ms in 1 ms..9 ms\nparam fast = true\nplace a = token\n"
+    net = petri.loads(text).net
+    assert ranges(knobs(net, net), ["n", "load", "zero", "gap", "fast"]) == {
+        "n": "0..7",
+        "load": "0.005..1",
+        "zero": "0..1",
+        "gap": "1..9 ms",
+        "fast": [False, True],
+    }
 
 
 @pytest.mark.parametrize(("varied", "said"), [((), "varies"), (("clerks",), "cots")])
