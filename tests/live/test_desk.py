@@ -150,6 +150,7 @@ def test_effects_that_cannot_be_say_why(tmp_path: Path) -> None:
         assert found["effects"]["rows"] == {}
 
 
+@pytest.mark.slow
 def test_the_best_setting_is_looked_for_and_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     text = COUNTER.replace("1_000 h  warmup 10 h", "100 h") + "measure cost = 2 * clerks + mean(line)\n"
