@@ -13,9 +13,11 @@ from petri.bounds import Bound
 from petri.diagnostics import Diagnostic, LanguageError, render
 from petri.exact.libraries import NeedsExtra
 from petri.live import answer
+from petri.live.effects import Effects
 from petri.live.knobs import along, knobs, leading
 from petri.live.refine import MOST_OF_OTHERS, Point, Refinement
 from petri.live.source import Source
+from petri.live.tuning import Search, ranges, search
 from petri.live.watching import PAUSE, files_named, times
 from petri.model import Model
 from petri.report.html.markup import Markup, aside
@@ -39,7 +41,9 @@ class Wish(Frozen):
     """What the page shows. settings: values of parameters as texts of the language, of those that are not as written.
 
     parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
-    colours: of the drawing, one of `COLOURS`. bounds: whether figures are compared with their bounds.
+    colours: of the drawing, one of `COLOURS`. bounds: whether figures are compared with their bounds. effects: the
+    measure whose change with each parameter is shown; "" for none. aim: "least" or "greatest" while the best setting is
+    looked for, of a measure `aimed` over the parameters `varied`.
     """
 
     settings: Mapping[str, str] = {}
@@ -49,6 +53,10 @@ class Wish(Frozen):
     colours: str = "use"
     pinned: bool = False
     bounds: bool = False
+    effects: str = ""
+    aim: str = ""
+    aimed: str = ""
+    varied: tuple[str, ...] = ()
 
 
 class Desk:
@@ -67,6 +75,9 @@ class Desk:
         self._written: Model | None = None  # with the values of its text
         self._pinned: Point | None = None
         self._others: list[Point] = []
+        self._effects: Effects | None = None
+        self._search: Search | None = None
+        self._search_of: object = None
         self._bounding: Point | None = None  # whose bounds are computed
         self._curve_of: tuple[str, str] | None = None
         self._visited: OrderedDict[str, Point] = OrderedDict()
@@ -105,6 +116,8 @@ class Desk:
         self.closed = True
         if self._refinement is not None:
             self._refinement.stop()
+        if self._search is not None:
+            self._search.look(False)
         self._new.set()
         with self._lock:
             self._lock.notify_all()
@@ -143,9 +156,11 @@ class Desk:
         """Count one more page that looks at the answers (1), or one fewer (-1). While none does, nothing runs."""
         with self._lock:
             self._watchers += more
-            looking, refinement = self._watchers > 0, self._refinement
+            looking, refinement, found = self._watchers > 0, self._refinement, self._search
         if refinement is not None:
             refinement.look(looking)
+        if found is not None:
+            found.look(looking and bool(self._wish.aim))
 
     @property
     def now(self) -> Point | None:
@@ -215,6 +230,7 @@ class Desk:
                 refinement.stop()
             refinement = Refinement(point, self.source.load, self.threads, self._new.set)
         self._compare_and_draw(wish, refinement)
+        self._look_for_the_best(wish)
         if refinement is not self._refinement:
             with self._lock:
                 if self._wish.settings != wish.settings:
@@ -232,10 +248,13 @@ class Desk:
         self._texts += 1
         self._visited.clear()
         self._pinned, self._curve_of = None, None
+        if self._search is not None:
+            self._search.look(False)
+            self._search, self._search_of = None, None
         known = {parameter.name for parameter in self._written.net.parameters}
         with self._lock:
             settings = {name: value for name, value in self._wish.settings.items() if name in known}
-            self._wish = replace(self._wish, settings=settings, pinned=False)
+            self._wish = replace(self._wish, settings=settings, pinned=False, aim="")
             return self._wish
 
     def _point(self, settings: Mapping[str, str]) -> Point:
@@ -252,7 +271,7 @@ class Desk:
         return point
 
     def _compare_and_draw(self, wish: Wish, refinement: Refinement) -> None:
-        """Give the refinement the points of the curve, and what the setting is compared with."""
+        """Give the refinement the points of the curve, those next to the setting, and what it is compared with."""
         if not wish.pinned:
             self._pinned = None
         elif self._pinned is None:
@@ -268,8 +287,32 @@ class Desk:
             )
             for one in self._others:
                 one.most = MOST_OF_OTHERS
+        if wish.effects and (self._effects is None or self._effects.of is not refinement.main):
+            self._effects = Effects(refinement.main)
+        beside = self._effects.points if self._effects is not None and wish.effects else []
         partner = None if self._pinned is refinement.main else self._pinned
-        refinement.set_others(self._others, partner)
+        refinement.set_others([*self._others, *beside], partner)
+
+    def _look_for_the_best(self, wish: Wish) -> None:
+        """Begin the search that is wanted, or go on with it; turning a parameter that it varies does not matter."""
+        assert self._written is not None
+        fixed = {name: value for name, value in wish.settings.items() if name not in wish.varied}
+        search_of = (wish.aim, wish.aimed, wish.varied, fixed)
+        if wish.aim and self._search_of != search_of and self.threads:
+            if self._search is not None:
+                self._search.look(False)
+            over = ranges(knobs(self._written.net, self._written.net), wish.varied)
+            aim = (wish.aim, wish.aimed)
+            self._search = search(self._written, self.source, fixed, aim, over, self._searched)
+            self._search_of = search_of
+        if self._search is not None:
+            self._search.look(bool(wish.aim) and self._watchers > 0)
+
+    def _searched(self, one: Search) -> None:
+        """Show what a search has found. One that has ended is no longer wanted, whatever is turned then."""
+        if one.ended and one is self._search:
+            self.change(aim="")
+        self._new.set()
 
     def _values(self, wish: Wish) -> list[str]:
         assert self._written is not None
@@ -356,6 +399,10 @@ class Desk:
         shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
         shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
+        effects = self._effects
+        shown["effects"] = effects.told(wish.effects) if wish.effects and effects and effects.of is point else None
+        shown["searches"] = self.threads > 0
+        shown["tuned"] = None if self._search is None else self._search.told()
         shown["bounded"] = self._bounded(point, result) if wish.bounds else ""
         values = self._curve_values(wish, point)
         shown["copies"] = self.source.copies(point.settings, max(len(point.ran), 1), wish.parameter, values)

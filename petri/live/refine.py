@@ -37,11 +37,18 @@ class Point:
     """Values of the net's parameters, and the replications that ran with them.
 
     model, plan: None until they are needed. problem: why the net cannot have these values, or cannot run.
+    load: of a net that is not one with other texts for its parameters.
     """
 
-    def __init__(self, settings: Mapping[str, str], model: Model | None = None, plan: Plan | None = None) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str],
+        model: Model | None = None,
+        plan: Plan | None = None,
+        load: Callable[[], tuple[Model, Plan]] | None = None,
+    ) -> None:
         self.settings = dict(settings)
-        self.model, self.plan = model, plan
+        self.model, self.plan, self.load = model, plan, load
         self.problem: LanguageError | None = None
         self.begun: set[int] = set()
         self.done: dict[int, Ensemble] = {}  # each a row
@@ -185,7 +192,7 @@ class Refinement:
         running = _Running(point, index)
         with _problems(point):
             if point.model is None or point.plan is None:
-                point.model, point.plan = self._load(point.settings)
+                point.model, point.plan = point.load() if point.load else self._load(point.settings)
             kept = min(batches_kept(point.model.net, 1), FEWER_BATCHES) if index < TOGETHER else 0
             driver = Driver.begun(point.model.net, point.plan, index, self.stopped, self.progress, kept)
             if driver is not None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from petri.live.answer import COLOURS
 from petri.live.desk import Desk, Wish
 from petri.live.server import Answers, LiveServer, Reply
+from petri.live.tuning import AIMS
 from petri.model import Model
 from petri.report.html import run_report
 from petri.report.html.live_page import live_page
@@ -54,6 +55,8 @@ class Site:
         wish = convert(wanted, Wish)
         if wish.colours not in COLOURS:
             raise ValueError("no such colours")
+        if wish.aim not in AIMS:
+            raise ValueError("no such aim")
         self.desk.change(**{name: getattr(wish, name) for name in wanted})
 
     def page(self, _: dict[str, str]) -> Reply:

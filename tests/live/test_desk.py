@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import threading
 from pathlib import Path
@@ -14,8 +15,11 @@ import petri
 from petri.experiment.yaml.file import load_experiment
 from petri.live.knobs import along, knobs
 from petri.live.source import Source
+from petri.live.tuning import ranges
 from petri.model import LoadedFrom
 from petri.report.notebook.plots import plot
+from petri.report.telling.quantities import Units
+from petri.report.telling.sensitivity import change_text, signed
 from tests.cli.calling import caller
 
 from .tables import COUNTER, answer, desk, source
@@ -107,6 +111,85 @@ def test_a_curve_follows_a_parameter(tmp_path: Path) -> None:
         assert line["x"] == list(range(1, 10))
         assert line["y"] == sorted(line["y"], reverse=True)
         assert found["curve"]["data"][1]["x"] == [1.0]
+
+
+def test_the_effects_of_parameters_are_those_of_sensitivity(tmp_path: Path) -> None:
+    text = COUNTER.replace("param clerks", "param nothing = 7\nparam late = 2 min in 0 min..2.1 min\nparam clerks")
+    text = text.replace("exp(3 min)", "exp(1 min + late)").replace("1_000 h", "200 h")
+    effects = petri.loads(text).sensitivity(over=["clerks", "gap"], measures=["busy"], replications=20).effects["busy"]
+    changes = {change_text(one.factor, Units(), petri.loads(text).net): one for one in effects}
+    with desk(tmp_path / "counter.net", text) as one:
+        answer(one, lambda found: found.get("count", 0) >= 1 and found["effects"] is None)
+        one.change(effects="busy")
+        rows = answer(one, lambda found: bool(found["effects"]) and "20 replications" in found["effects"]["note"])[
+            "effects"
+        ]["rows"]
+    assert {name: [row["change"] for row in each] for name, each in rows.items()} == {
+        "gap": ["+10%"],
+        "nothing": ["7 → 6", "7 → 8"],
+        "late": ["-10%"],  # the end of its range is nearer
+        "clerks": ["1 → 2"],
+    }
+    assert rows["clerks"][0]["by"] == signed(changes["1 → 2"].relative, "share", Units())
+    assert rows["clerks"][0]["certain"]
+    assert rows["clerks"][0]["bar"][1] == -1.0  # the longest, with its interval
+    assert [row["by"] for row in rows["nothing"]] == ["no change", "no change"]
+    assert abs(float(rows["gap"][0]["by"].split()[0]) - 100 * (1 / 1.1 - 1)) < 2.0
+    assert abs(float(rows["late"][0]["by"].split()[0]) - 100 * (2.8 / 3 - 1)) < 2.0
+
+
+def test_effects_that_cannot_be_say_why(tmp_path: Path) -> None:
+    text = COUNTER.replace("place clerk = clerks", "place clerk = (1 div (2 - clerks))")
+    with desk(tmp_path / "counter.net", text) as one:
+        one.change(effects="wait")
+        found = answer(one, lambda found: bool(found.get("effects")) and "bar" in found["effects"]["rows"]["gap"][0])
+        assert "zero" in found["effects"]["rows"]["clerks"][0]["by"]
+        one.change(effects="weight")
+        found = answer(one, lambda found: found["effects"] is not None and found["effects"]["measure"] == "weight")
+        assert "weight" in found["effects"]["note"]
+        assert found["effects"]["rows"] == {}
+
+
+@pytest.mark.slow
+def test_the_best_setting_is_looked_for_and_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    text = COUNTER.replace("1_000 h  warmup 10 h", "100 h") + "measure cost = 2 * clerks + mean(line)\n"
+    with desk(tmp_path / "counter.net", text) as one:
+        one.change(settings={"gap": "3.1 min"}, aim="least", aimed="cost", varied=("clerks",))
+        answer(one, lambda found: bool(found.get("tuned")) and bool(found["tuned"]["html"]))
+        one.watched(-1)
+        assert not answer(one, lambda found: not found["tuned"]["running"])["tuned"]["running"]
+        one.watched(1)
+        found = answer(one, lambda found: not re.search("goes on|stopped", found["tuned"]["note"]))
+        assert found["tuned"]["best"] == {"clerks": "2"}
+        assert found["settings"] == {"gap": "3.1 min"}
+        one.change(settings={"gap": "3.1 min", **found["tuned"]["best"]})
+        found = answer(one, lambda found: found["settings"].get("clerks") == "2")
+        assert found["tuned"]["best"] == {"clerks": "2"}  # no other search has begun
+        assert one.wish.aim == ""
+
+
+def test_a_search_goes_over_the_ends_of_the_sliders() -> None:
+    text = "net of_all\ntime s\nparam n = 3 in 0..7\nparam load = 0.5 in 0..1\nparam zero = 0.0 in 0..1\n"
+    text += "param gap = 2 ms in 1 ms..9 ms\nparam fast = true\nplace a = token\n"
+    net = petri.loads(text).net
+    assert ranges(knobs(net, net), ["n", "load", "zero", "gap", "fast"]) == {
+        "n": "0..7",
+        "load": "0.005..1",
+        "zero": "0..1",
+        "gap": "1..9 ms",
+        "fast": [False, True],
+    }
+
+
+@pytest.mark.parametrize(("varied", "said"), [((), "varies"), (("clerks",), "cots")])
+def test_a_search_that_cannot_be_says_why(tmp_path: Path, varied: tuple[str, ...], said: str) -> None:
+    pytest.importorskip("optuna")
+    with desk(tmp_path / "counter.net") as one:
+        one.change(aim="least", aimed="cots", varied=varied)
+        found = answer(one, lambda found: bool(found.get("tuned")) and not found["tuned"]["running"])
+        assert said in found["tuned"]["note"]
+        assert not found["tuned"]["best"]
 
 
 def test_a_curve_over_a_switch_has_names_along_its_axis(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -72,6 +73,41 @@ def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: 
     browser.value("document.getElementById('reset').click()")
     browser.until("/7[45]\\./.test(document.getElementById('measured').innerText)")
     assert served[0].wish.settings == {}
+
+
+def test_bars_beside_the_sliders_show_what_each_one_changes(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.resize(390, 844)
+    browser.told.clear()
+    browser.open(served[1].url, READY)
+    assert served[0].wish.effects == ""  # nothing is computed until it is opened
+    browser.value("(() => { document.getElementById('effects').open = true; })()")
+    browser.until("document.querySelectorAll('.effect:not(.noise) .bar').length === 2")
+    clerks = "document.querySelector('[aria-label=clerks]').closest('.knob').querySelector('.effect')"
+    assert re.match(r"1 → 2\s+-(50|49\.9)", browser.value(f"{clerks}.innerText"))
+    change = f"{clerks}.querySelector('.change').getBoundingClientRect()"
+    middle = f"(({clerks}.getBoundingClientRect().left + {clerks}.getBoundingClientRect().right) / 2)"
+    assert browser.value(f"Math.abs({change}.right - {middle}) < 1.5 && {change}.width > 100")
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+    browser.value("(() => { document.getElementById('effects').open = false; })()")
+    browser.until("document.querySelector('.effect') === null")
+    assert served[0].wish.effects == ""
+    assert browser.told == []
+
+
+def test_the_best_setting_is_taken_over_by_a_press(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    pytest.importorskip("optuna")
+    browser.resize(390, 844)
+    browser.told.clear()
+    browser.open(served[1].url, READY)
+    browser.value("(() => { document.getElementById('tuning').open = true; })()")
+    browser.value("(() => { document.getElementById('varied').options[0].selected = false; })()")  # gap
+    browser.value("(() => { document.getElementById('seek').click(); })()")
+    browser.until("document.querySelector('#tuned table') && document.getElementById('seek').textContent === 'Start'")
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+    browser.value("(() => { document.getElementById('take-best').click(); })()")
+    browser.until("document.querySelector('.knob.turned code')?.textContent === 'clerks'")
+    assert served[0].wish.settings == {"clerks": "9"}  # the most clerks are the least busy
+    assert browser.told == []
 
 
 def test_the_curve_is_of_the_parameter_that_was_turned(served: tuple[Desk, LiveServer], browser: Browser) -> None:

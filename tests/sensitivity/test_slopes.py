@@ -223,6 +223,13 @@ def test_what_cannot_be_followed_is_refused(options: dict[str, object], identifi
     assert refused.value.diagnostic.id == identifier
 
 
+def test_a_zero_without_a_range_has_no_other_value() -> None:
+    text = "net zero\nparam x = 0.0\nplace a = token\ntransition t: a -> a  takes 1 + x\nrun until 100\n"
+    with pytest.raises(ExperimentError) as refused:
+        petri.loads(text).sensitivity(over=["x"])
+    assert refused.value.diagnostic.id == "sensitivity-unvaried"
+
+
 def test_a_net_without_a_text_has_times_but_no_parameters() -> None:
     model = Model(line().net)
     assert {one.factor.kind for one in model.sensitivity(replications=2, until=2_000).effects["flow"]} == {"transition"}

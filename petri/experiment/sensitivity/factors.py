@@ -106,7 +106,8 @@ def neighbours(parameter: Parameter) -> list[Value]:
         return [label for label in parameter.labels if label != now]
     low, high = (math.nan if end is None else end for end in (parameter.low, parameter.high))
     step = max(round(STEP * abs(now)), 1) if parameter.kind == "int" else SHARE * (high - low)
-    return [value for value in (now - step, now + step) if value != now and not (value < low or value > high)]
+    beside = [value for value in (now - step, now + step) if math.isfinite(value)]  # a 0 without a range has none
+    return [value for value in beside if value != now and not (value < low or value > high)]
 
 
 def _real(model: Model, parameter: Parameter, value: float) -> Iterator[Factor]:

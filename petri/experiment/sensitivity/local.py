@@ -173,19 +173,23 @@ class Local:
         return (replace(slope, error=off), off) if matters else (slope, 0.0)
 
     def _effect(self, factor: Factor, name: str, slope: Sampled, step: float) -> Effect:
-        base, change = self.base[name], weighted([(factor.change, slope)])
-        now = base.interval().mean
-        if np.all(np.abs(change.values) <= ROUNDING * abs(now)):
-            slope = change = Sampled(np.zeros_like(change.values), change.error)
-        ratio = change.interval().mean / now if now else math.nan
-        # The delta method: the ratio of two means that vary together.
-        along = weighted([(1.0 / abs(now), change), (-ratio / abs(now), base)]) if now else change
-        half = along.interval().half_width if now else math.nan
-        relative = Interval(change.interval().mean / abs(now) if now else math.nan, half, change.interval().level, 0)
-        strict = change.interval(1.0 - (1.0 - LEVEL) / max(len(self.factors), 1))
-        certain = abs(strict.mean) > strict.half_width
-        of_unit = None if math.isnan(factor.value) else weighted([(1.0 / factor.value, slope)]).interval()
-        return Effect(factor, change.interval(), relative, of_unit, certain, step)
+        return effect(factor, self.base[name], slope, step, len(self.factors))
+
+
+def effect(factor: Factor, base: Sampled, slope: Sampled, step: float, rows: int) -> Effect:
+    """Return what a slope, or a difference, does to a figure. rows: between how many factors the error is shared."""
+    now, change = base.interval().mean, weighted([(factor.change, slope)])
+    if np.all(np.abs(change.values) <= ROUNDING * abs(now)):
+        slope = change = Sampled(np.zeros_like(change.values), change.error)
+    ratio = change.interval().mean / now if now else math.nan
+    # The delta method: the ratio of two means that vary together.
+    along = weighted([(1.0 / abs(now), change), (-ratio / abs(now), base)]) if now else change
+    half = along.interval().half_width if now else math.nan
+    relative = Interval(change.interval().mean / abs(now) if now else math.nan, half, change.interval().level, 0)
+    strict = change.interval(1.0 - (1.0 - LEVEL) / max(rows, 1))
+    certain = abs(strict.mean) > strict.half_width
+    of_unit = None if math.isnan(factor.value) else weighted([(1.0 / factor.value, slope)]).interval()
+    return Effect(factor, change.interval(), relative, of_unit, certain, step)
 
 
 def _differences(h: float) -> Iterator[tuple[Sequence[float], tuple[Weights, Weights]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from petri.experiment.design.sampling import Values
 from petri.experiment.errors import problem
 from petri.experiment.procedure.points import Interrupted
 from petri.experiment.procedure.workers import Workers
@@ -70,12 +71,13 @@ def run_tuning(
     workers: Workers | int | None = None,
     time_limit: float | TimeLimit | None = None,
     watch: Callable[[int, int], None] | None = None,
+    follow: Callable[[Tuned], None] | None = None,
 ) -> Tuned:
     """Return the best setting of the parameters in `tuning.over`.
 
     store: a file that keeps all replications, from which the same call goes on after it was stopped. watch: called with
-    how many settings were proposed, and how many shall be. Raises ExperimentError, also without optuna, and
-    LanguageError.
+    how many settings were proposed, and how many shall be. follow: called with what is known so far, when that is more.
+    Raises ExperimentError, also without optuna, and LanguageError.
     """
     if not tuning.over:
         raise problem("tune-over-nothing")
@@ -83,7 +85,7 @@ def run_tuning(
         raise problem("tune-no-aim", count=len(tuning.aims))
     with tempfile.TemporaryDirectory(prefix="pnsim-") as folder:
         path = Path(folder) / "tune.db" if store is None else Path(store)
-        return _Tuner(tuning, path, engine, workers, TimeLimit.of(time_limit), watch).run()
+        return _Tuner(tuning, path, engine, workers, TimeLimit.of(time_limit), watch, follow).run()
 
 
 def needs_optuna() -> ModuleType:
@@ -100,10 +102,10 @@ def needs_optuna() -> ModuleType:
 class _Tuner:
     def __init__(
         self, tuning: Tuning, store: Path, engine: str, workers: Workers | int | None, limit: TimeLimit,
-        watch: Callable[[int, int], None] | None,
+        watch: Callable[[int, int], None] | None, follow: Callable[[Tuned], None] | None,
     ) -> None:  # fmt: skip
         self.optuna = needs_optuna()
-        self.tuning, self.watch = tuning, watch
+        self.tuning, self.watch, self.follow = tuning, watch, follow
         self.evaluation = Evaluation(tuning.runs, tuning.figures, store, engine, workers, limit, tuning.solve)
         net = self.evaluation.net
         over = tuning.over or {}
@@ -124,12 +126,18 @@ class _Tuner:
                     self.descend()
                     self.race()
             else:
-                self.evaluation.more([one.values for one in self.front()], 4 * FIRST)
+                self.more([one.values for one in self.front()], 4 * FIRST)
         except (Interrupted, KeyboardInterrupt):
             interrupted = True
         return self.found(interrupted)
 
     # ------------------------------------------------------------ steps
+
+    def more(self, points: Sequence[Values], replications: int) -> list[Setting]:
+        settings = self.evaluation.more(points, replications)
+        if self.follow is not None:
+            self.follow(self.found(False))
+        return settings
 
     def propose(self) -> None:
         """Try what optuna proposes: first at random, then where the best ones were (TPE)."""
@@ -144,7 +152,7 @@ class _Tuner:
         for done in range(0, self.trials, BATCH):
             trials = [study.ask() for _ in range(min(BATCH, self.trials - done))]
             points = [{axis.name: axis.suggested(trial) for axis in self.axes} for trial in trials]
-            for trial, setting in zip(trials, self.evaluation.more(points, FIRST), strict=True):
+            for trial, setting in zip(trials, self.more(points, FIRST), strict=True):
                 if setting.failed:
                     study.tell(trial, state=optuna.trial.TrialState.FAIL)
                     continue
@@ -166,7 +174,7 @@ class _Tuner:
                     for axis in self.axes
                     for value in axis.near(best.values[axis.name], step)
                 ]
-                self.evaluation.more(beside, max(FIRST, best.replications))
+                self.more(beside, max(FIRST, best.replications))
                 if next(iter(self.ranked())) is best:
                     break
 
@@ -183,7 +191,7 @@ class _Tuner:
             count *= 2
             if count > most:
                 return
-            more = self.evaluation.more([best.values, *(rival.values for rival in rivals)], count)
+            more = self.more([best.values, *(rival.values for rival in rivals)], count)
             alive = self.leading(more) or self.leading(self.evaluation.known.values())
         self.certain = True
 

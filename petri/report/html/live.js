@@ -122,8 +122,9 @@
         row.append(make("code", knob.name), ...inputs);
         if (knob.doc) row.append(make("div", knob.doc, "doc"));
         const refusal = make("div", "", "doc refusal");
-        row.append(refusal);
-        rows.set(knob.name, { row, show, input: inputs[0], refusal });
+        const effects = make("div", undefined, "effects");
+        row.append(refusal, effects);
+        rows.set(knob.name, { row, show, input: inputs[0], refusal, effects });
         return row;
       }));
       if (!knobs.length) $("knobs").append(make("p", "The net has no parameters.", "note"));
@@ -138,6 +139,65 @@
       if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
     }
   };
+  /* What each parameter changes: a bar from the middle to each side, with the ends of its interval. */
+  const bar = ([mean, low, high]) => {
+    const one = make("div", undefined, "bar");
+    for (const [cls, from, to] of [["change", Math.min(mean, 0), Math.max(mean, 0)], ["error", low, high]]) {
+      const part = make("div", undefined, cls);
+      part.style.left = `${50 * (1 + from)}%`;
+      part.style.width = `${50 * (to - from)}%`;
+      one.append(part);
+    }
+    return one;
+  };
+  const effect = ({ change, by, that, bar: ends, certain }) => {
+    const one = make("div", undefined, certain ? "effect" : "effect noise"), said = make("span", by);
+    if (that) said.title = that;
+    one.append(make("span", change), said);
+    if (ends) one.append(bar(ends));
+    return one;
+  };
+  const showEffects = () => {
+    const { measure, rows: found = {}, note = "" } = state.effects ?? {};
+    $("effects").hidden = !state.names.length || !state.knobs.length;
+    fill($("affected"), state.names.map((name) => [name, name]), measure || $("affected").value || state.names[0]);
+    $("affected-note").textContent = note;
+    for (const [name, { effects }] of rows) {
+      const shown = JSON.stringify(found[name] ?? []);
+      if (effects.dataset.shown === shown) continue;
+      effects.dataset.shown = shown;
+      effects.replaceChildren(...(found[name] ?? []).map(effect));
+    }
+  };
+  const affect = () => wish({ effects: $("effects").open ? $("affected").value : "" });
+  $("effects").addEventListener("toggle", affect);
+  $("affected").addEventListener("change", affect);
+  const showTuned = () => {
+    const { running = false, note = "", html = "", best = {} } = state.tuned ?? {}, few = state.knobs.length <= 3;
+    $("tuning").hidden = !state.searches || !state.names.length || !state.knobs.length;
+    fill($("aimed"), state.names.map((name) => [name, name]), $("aimed").value || state.names[0]);
+    const names = JSON.stringify(state.knobs.map(({ name }) => name));
+    if ($("varied").dataset.options !== names) {
+      $("varied").dataset.options = names;
+      $("varied").replaceChildren(...state.knobs.map(({ name }, index) => {
+        const one = make("option", name);
+        one.selected = few || index === 0;
+        return one;
+      }));
+    }
+    $("seek").textContent = running ? "Stop" : "Start";
+    $("take-best").disabled = !Object.keys(best).length || Object.entries(best).every(([name, text]) => settings[name] === text);
+    $("tuned-note").textContent = note;
+    fragment($("tuned"), html);
+  };
+  $("seek").addEventListener("click", () => wish(state.tuned?.running ? { aim: "" } : {
+    aim: $("aim").value, aimed: $("aimed").value, varied: [...$("varied").selectedOptions].map((one) => one.value) }));
+  $("take-best").addEventListener("click", () => {
+    settings = { ...settings, ...state.tuned.best };
+    turned = performance.now();
+    stale();
+    wish({ settings });
+  });
   $("bounds").addEventListener("toggle", () => wish({ bounds: $("bounds").open }));
   $("reset").addEventListener("click", () => { settings = {}; turned = performance.now(); stale(); wish({ settings }); });
   $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
@@ -335,12 +395,15 @@
     $("pin").setAttribute("aria-pressed", String(Boolean(state.pinned)));
     $("pin").textContent = state.pinned ? "Unpin" : "Pin this setting";
     if (!state.knobs) return;
+    if (settings === null) $("effects").open = Boolean(state.effects);
     settings ??= state.settings;
     if (before.text !== undefined && before.text !== state.text) settings = state.settings;
     stale();
     document.querySelector("h1").textContent = state.net;
     if (!state.slow) $("progress").textContent = state.progress;
     showKnobs(state.knobs);
+    showEffects();
+    showTuned();
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
     fragment($("bounded"), state.bounded ?? "");

@@ -29,7 +29,7 @@ def live_page(name: str, doc: str) -> Page:
         tag("pre", id="problem", role="alert", hidden=True),
         tag("div", id="strip", aria_hidden="true"),
     ]
-    page.section("parameters", "Parameters", _buttons(), tag("div", id="knobs"))
+    page.section("parameters", "Parameters", _buttons(), _effects(), tag("div", id="knobs"))
     page.section("measures", "Measures", _results())
     page.section("net", "The net", _net())
     page.section("charts", "Charts", *_charts(page))
@@ -54,13 +54,35 @@ def _buttons() -> Markup:
     )
 
 
+def _effects() -> Markup:
+    choice = tag("div", _select("affected", "Measure"), class_="row")
+    note = tag("p", class_="note", id="affected-note")
+    return tag("details", tag("summary", "What each one changes"), choice, note, id="effects")
+
+
 def _results() -> Markup:
     return content(
         tag("div", id="measured"),
         tag("div", tag("h3", "Compared with what is pinned"), tag("div", id="compared"), id="comparison", hidden=True),
         tag("div", id="said"),
         tag("details", tag("summary", "How near they are to their bounds"), tag("div", id="bounded"), id="bounds"),
+        _tuning(),
     )
+
+
+def _tuning() -> Markup:
+    aims = [tag("option", text, value=text) for text in ("least", "greatest")]
+    start = tag("button", "Start", id="seek", type="button", title="pnsim tune, while this page is open")
+    take = tag("button", "Take it over", id="take-best", type="button", disabled=True, title="Set the parameters to it")
+    return tag(
+        "details",
+        tag("summary", "Look for the best setting"),
+        tag("div", tag("label", "The ", tag("select", aims, id="aim")), tag("select", id="aimed", aria_label="Measure"),
+            tag("label", "over ", tag("select", id="varied", multiple=True, size=4)), start, take, class_="row"),
+        tag("p", class_="note", id="tuned-note", role="status"),
+        tag("div", id="tuned"),
+        id="tuning",
+    )  # fmt: skip
 
 
 def _net() -> Markup:
