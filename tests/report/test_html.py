@@ -665,7 +665,7 @@ def test_the_net_on_a_page_shows_how_much_is_used() -> None:
     page = run_report(model.run(), model.sources)
     assert 'class="heat"' in page
     assert 'width="-' not in page
-    assert "busiest: router." in page
+    assert "busiest: router.chip.core.sram.access, " in page
     assert "Inside <code>router.chip</code>" in page
 
 

@@ -172,8 +172,7 @@ impl Engine {
     /// A place has lost tokens.
     #[inline(always)]
     pub(super) fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
-        // Machine code adds what it has given at the end of its batch, so that the sum may be behind, and wraps around until then.
-        self.marking.total = self.marking.total.wrapping_sub(before - after);
+        self.marking.total -= before - after;
         self.enabling.moved(program, GaugeId::tokens(place), before, after);
         let load = program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE && program.places[place].weight.is_none() {

@@ -432,17 +432,19 @@ extern "C" fn find_sets(engine: &mut Engine, transition: TransitionId) -> u64 {
 /// The tokens of sets leave, when the binding has taken its own.
 extern "C" fn take_sets(engine: &mut Engine, transition: TransitionId) {
     let (engine, program) = parts(engine);
-    let total = engine.marking.total;
-    engine.take_sets(program, &program.transitions[transition]);
-    // The code has counted what the firing takes.
-    engine.marking.total = total;
+    leave_counted(engine, |engine| engine.take_sets(program, &program.transitions[transition]));
 }
 
 /// The tokens of one set leave.
 extern "C" fn take_set(engine: &mut Engine, transition: TransitionId, set: u64) {
     let (engine, program) = parts(engine);
-    let total = engine.marking.total;
-    engine.take_set(program, &program.transitions[transition], set as usize);
+    leave_counted(engine, |engine| engine.take_set(program, &program.transitions[transition], set as usize));
+}
+
+/// Lets tokens leave that the code has taken off the total already, so that there may be fewer in it than leave.
+fn leave_counted(engine: &mut Engine, leave: impl FnOnce(&mut Engine)) {
+    let total = std::mem::replace(&mut engine.marking.total, u64::MAX);
+    leave(engine);
     engine.marking.total = total;
 }
 
