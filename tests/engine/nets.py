@@ -338,6 +338,7 @@ class TransitionMaker:
         found = []
         for place in [place for place in free if self.choose.chance(4)][:2]:
             condition = self.belongs(place) if self.choose.chance(6) else None
+            most = self.most(place)
             number = self.variable("int")
             totals = []
             if self.choose.chance(6):
@@ -346,8 +347,15 @@ class TransitionMaker:
                 value = scope.whole(1) if kind == "int" else scope.real(1)
                 total = self.variable(kind)
                 totals.append(Total(total, scope.operation("add", kind, Expr("var", kind, (), total), value)))
-            found.append(SetArc(place, number, condition, tuple(totals), self.choose.span()))
+            found.append(SetArc(place, number, condition, tuple(totals), self.choose.span(), most))
         return found
+
+    def most(self, place: int) -> Expr | None:
+        """Return how many of a set's tokens are taken at most: of places with an order, which bags of values lack."""
+        if (self.places[place].discipline == "bag" and self.places[place].colour.slots) or self.choose.chance(5):
+            return None
+        scope = self.scope()
+        return scope.whole(1) if self.choose.chance(2) else scope.int_const(self.choose.number(0, 3))
 
     def belongs(self, place: int) -> Expr:
         """Return the condition of a set, which may begin with values that its tokens must have, as in a pattern."""

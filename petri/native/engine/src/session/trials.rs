@@ -169,7 +169,7 @@ impl Trials {
     }
 
     fn trial(&mut self, seed: [u64; 3], number: u64, thresholds: &[Threshold], tally: &mut Tally) -> Result<f64, Halt> {
-        let (mut branches, mut firings) = (0, 0);
+        let (mut branches, mut firings) = (0, 0_u64);
         (self.value, self.hits) = (0.0, 0);
         let mut branchings: Vec<Branching> = Vec::new();
         let mut path = Path::default();
@@ -177,8 +177,8 @@ impl Trials {
         self.begin(words_of(seed, number, 0));
         loop {
             let before = self.running.engine.firings;
-            let most = before + self.most_firings - firings;
-            let hit = self.follow(&mut path, goes_on, thresholds, &mut branchings, most)?;
+            let others = firings.wrapping_sub(before);
+            let hit = self.follow(&mut path, goes_on, thresholds, &mut branchings, others)?;
             firings += self.running.engine.firings - before;
             if hit {
                 self.count(&path, 1.0);
@@ -200,15 +200,15 @@ impl Trials {
         Ok(self.value)
     }
 
-    /// Follows a path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already. most: firings of
-    /// the engine.
+    /// Follows a path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already. others: with the
+    /// engine's firings they make those of the trial so far, which may be fewer, so that the sum wraps around.
     fn follow(
         &mut self,
         path: &mut Path,
         mut goes_on: bool,
         thresholds: &[Threshold],
         branchings: &mut Vec<Branching>,
-        most: u64,
+        others: u64,
     ) -> Result<bool, Halt> {
         loop {
             if !goes_on {
@@ -218,7 +218,7 @@ impl Trials {
                     Some(hit) => return Ok(hit),
                     None => {}
                 }
-                if self.running.engine.firings > most {
+                if others.wrapping_add(self.running.engine.firings) > self.most_firings {
                     return Err(Halt::Endless);
                 }
             }
