@@ -99,23 +99,22 @@ class System:
 
         given: arcs that give at most one token, with the flows of its values at each place.
         """
-        tokens = [tuple(map(shape_of, arc.values)) for arc, _ in given]
-        found = {(shape_of(arc.condition), token): shares
-                 for (arc, shares), token in zip(given, tokens, strict=True) if arc.condition is not None}  # fmt: skip
-        for (arc, at_first), token in zip(given, tokens, strict=True):
-            shares = at_first
-            if arc.condition is not None:
-                otherwise = shape_of(Expr("not", "bool", (arc.condition,))), token
-                if otherwise not in found:
-                    continue
-                shares = at_first + found[otherwise]
-            for k, value in enumerate(arc.values):
-                whole = flows.of(value).parts
-                if len(shares) > 1 and whole is not None:
-                    for one, flow in whole.items():
-                        parts = [(1.0, has.get(one, {})) for has in (at[k].parts for at in shares) if has is not None]
-                        if len(parts) == len(shares):
-                            self.programme.equal(plus((-1.0, flow), *parts))
+        named = [(arc.condition, tuple(map(shape_of, arc.values)), arc.values, shares) for arc, shares in given]
+        found = {(shape_of(condition), token): shares for condition, token, _, shares in named if condition is not None}
+        for condition, token, values, shares in named:
+            others: list[list[Flow]] | None = []
+            if condition is not None:
+                others = found.get((shape_of(Expr("not", "bool", (condition,))), token))
+            if others is not None and len(shares) + len(others) > 1:
+                for value, *parts in zip(values, *shares, *others, strict=True):
+                    self._keep_value(flows.of(value), parts)
+
+    def _keep_value(self, value: Flow, parts: Sequence[Flow]) -> None:
+        """Let each of a value's few numbers go to one of several places."""
+        shares = [part.parts for part in parts if part.parts is not None]
+        if value.parts is not None and len(shares) == len(parts):
+            for number, flow in value.parts.items():
+                self.programme.equal(plus((-1.0, flow), *((1.0, share.get(number, {})) for share in shares)))
 
     def _lasting(self, time: Flow) -> Linear:
         """Return the flow of a time; a negative one counts as 0 (S1)."""

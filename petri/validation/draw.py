@@ -27,17 +27,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from petri.experiment.design.definition import (
-    CHOSEN,
-    COMPUTED,
-    DERIVED,
-    FITTED,
-    INPUT,
-    ORACLE,
-    TRIVIAL,
-    UNPREDICTABLE,
-    Expected,
-)
+from petri.experiment.design.definition import FITTED, MARKED, MARKED_SINCE, TRIVIAL, Expected
 from petri.experiment.design.preparation import Point, Prepared, expected_value, in_units
 from petri.experiment.experiment import Experiment
 from petri.measure.figures import figures
@@ -82,11 +72,11 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
 def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fitting, found: Sorted) -> None:
     for place, expected in enumerate(prepared.experiment.expected):
         point = next(one for one in prepared.points if expected.applies(one.parameters))
-        if expected.role in (INPUT, DERIVED, COMPUTED, ORACLE, CHOSEN, UNPREDICTABLE):
+        if expected.role in (*MARKED, *MARKED_SINCE):
             found.roles[name, place] = expected.role
         elif is_trivial(expected, point, fitting):
             found.roles[name, place] = TRIVIAL
-        kept = expected.role in (CHOSEN, UNPREDICTABLE) or expected.measure in fitting.inputs_since
+        kept = expected.role in MARKED_SINCE or expected.measure in fitting.inputs_since
         if (name, place) not in found.roles or kept:
             found.quantities.setdefault(quantity(expected, point, named), []).append((name, place))
 

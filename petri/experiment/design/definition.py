@@ -27,6 +27,8 @@ CASE: Final = "case"
 ROLES = ("fitted", "chosen", "input", "derived", "computed", "oracle", "trivial", "unpredictable")
 FITTED, CHOSEN, INPUT, DERIVED, COMPUTED, ORACLE, TRIVIAL, UNPREDICTABLE = ROLES
 """The roles of expected values; see `Expected`."""
+MARKED: Final = (INPUT, DERIVED, COMPUTED, ORACLE)  # by the author, before fitting sets are drawn
+MARKED_SINCE: Final = (CHOSEN, UNPREDICTABLE)  # by the author, afterwards
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
 """A net by its path or its name in the library, a net without parameters, or a function of the parameters."""

@@ -218,7 +218,7 @@ class _Tuner:
             for one in self.condition.comparisons
         ]
         holds = [violation <= 0 for violation in self.violations(setting)]
-        return any(near) and all(map(max, near, holds))
+        return any(near) and all(close or right for close, right in zip(near, holds, strict=True))
 
     # ------------------------------------------------------------ figures
 
