@@ -20,16 +20,15 @@ from petri.run.session import begin
 from petri.structs import Frozen, replace
 from petri.ticks import HORIZON, NEVER
 
+UNLIMITED = 2**62  # firings
+SURELY_WHOLE = 2.0**52  # a product of floats below that is whole is the nearest whole number
+
 
 @kept_for_latest
 def deciding(net: Net) -> Net:
     """Return a net that stops at decisions, if any of its transitions waits for one."""
     waits = any(transition.priority == DECISION for transition in net.transitions)
     return replace(net, stops_at_decisions=True) if waits else net
-
-
-UNLIMITED = 2**62  # firings
-SURELY_WHOLE = 2.0**52  # a product of floats below that is whole is the nearest whole number
 
 
 class Output(NamedTuple):
@@ -119,7 +118,9 @@ class Component:
 
     def choices(self) -> list[Choice]:
         """Return what may be decided now (I13), in order; empty where the net does not wait for a decision."""
-        return [Choice(self._net.transitions[one].name, self._named(one, values)) for one, values in self._waiting()]
+        return [
+            Choice(self._net.transitions[one].name, self._named(one, values)) for one, values in self._session.choices()
+        ]
 
     def decide(self, transition: str | None, values: Mapping[str, Any] = {}) -> None:
         """Let a transition fire that waits for a decision, with these values of variables: `decide(*choice)`.
@@ -131,7 +132,7 @@ class Component:
         if transition is None:
             self._session.pass_over()
             return
-        for one, known in self._waiting():
+        for one, known in self._session.choices():
             named = self._named(one, known)
             if self._net.transitions[one].name == transition and all(
                 name in named and named[name] == value for name, value in values.items()
@@ -142,9 +143,6 @@ class Component:
                 return
         text = ", ".join([transition, *(f"{name} = {value}" for name, value in values.items())])
         raise LanguageError([Diagnostic("component-choice", values={"net": self._net.name, "text": text})])
-
-    def _waiting(self) -> list[tuple[int, tuple[int | float, ...]]]:
-        return self._session.choices()
 
     def _bound(self, transition: int) -> dict[str, int]:
         """Return the variables that arcs bind, by name."""

@@ -63,15 +63,23 @@ pub fn explore<'py>(
             py.detach(|| on_long_stack(|| read().map(|(net, files)| (work(net), files)))).map_err(unable)?
         }
         Err(failure) => Err(failure),
-        // WebAssembly has one thread.
-        Ok((net, files)) if cfg!(target_family = "wasm") => Ok(py.detach(|| (work(net), files))),
-        Ok((net, files)) => py.detach(|| on_long_stack(|| Ok((work(net), files)))).map_err(unable)?,
+        Ok((net, files)) => py.detach(|| with_room(|| Ok((work(net), files)))).map_err(unable)?,
     };
     let (found, files) = read.map_err(|failure| refused(failure.into()))?;
     match found {
         Ok(graph) => Ok((Some(Explored(Arc::new(graph))), None)),
         Err((Trouble::Load(error), _)) => Err(refused(error)),
         Err(failure) => Ok((None, Some(refusal(py, failure, &files)?))),
+    }
+}
+
+/// Runs a function of a net that does not nest too deeply on a long stack; in WebAssembly, which has one thread and explores no
+/// others, on the stack that there is.
+fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    if cfg!(target_family = "wasm") {
+        Ok(work())
+    } else {
+        on_long_stack(work)
     }
 }
 
@@ -370,12 +378,7 @@ impl Explored {
         if !arcs.iter().all(starts) {
             return Err(PyValueError::new_err("an arc starts no firing"));
         }
-        let variables = || self.0.variables(&arcs);
-        let found = if cfg!(target_family = "wasm") {
-            py.detach(variables) // of a net that does not nest deeply: others are not explored there
-        } else {
-            py.detach(|| on_long_stack(variables)).map_err(unable)?
-        };
+        let found = py.detach(|| with_room(|| self.0.variables(&arcs))).map_err(unable)?;
         found.map_err(|_| PyValueError::new_err("a firing that was explored cannot start again"))
     }
 

@@ -230,7 +230,7 @@ impl Session {
         Ok(self.engine()?.drew())
     }
 
-    /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
+    /// Runs up to a whole number of ticks, without the interpreter's lock. Returns the name of the reason.
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;
         let reason = py.detach(|| replication.advance(until.clamp(0.0, NEVER as f64) as Ticks, firings));

@@ -1,4 +1,4 @@
-//! Decisions: where nothing but transitions are left that wait for somebody to decide, he lists their bindings and lets one fire (I13).
+//! Decisions: where only transitions are left that wait for somebody to decide, their bindings are listed, and one of them fires (I13).
 
 use std::sync::Arc;
 
