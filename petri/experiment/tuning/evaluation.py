@@ -25,6 +25,7 @@ from petri.experiment.procedure.campaign import sweep
 from petri.experiment.procedure.points import Interrupted
 from petri.experiment.procedure.workers import Workers
 from petri.measure.arrays import Floats
+from petri.model import Model
 from petri.result.export import number
 from petri.run.stop import TimeLimit
 
@@ -35,12 +36,13 @@ STATES = 20_000  # of a chain that is solved instead of run
 class Setting:
     """Values of the parameters, with each figure by replication; exact figures are single values.
 
-    failed: a run stopped with an error in the model, or a figure has no value.
+    failed: why it has no figures: the net is refused there, a run stopped with an error in the model, or a figure has
+    no value. Else "".
     """
 
     values: Values
     exact: bool = False
-    failed: bool = False
+    failed: str = ""
     figures: dict[str, Floats] = field(default_factory=dict)
 
     def mean(self, name: str) -> float:
@@ -95,24 +97,50 @@ class Evaluation:
             missing = [one for one in missing if not self._solved(one)]
         if missing:
             distinct = list({point_key(one): one for one in missing}.values())
-            runs = replace(self.runs, points=distinct, replications=replications)
-            outcome = sweep(runs, self.store, engine=self.engine, workers=self.workers, time_limit=self.limit)
-            if outcome.interrupted:
-                raise Interrupted
-            for point in outcome.points:
-                figures = {name: np.array(list(point.values(name).values())) for name in self.names}
-                failed = bool(point.failures) or any(not np.isfinite(figure).all() for figure in figures.values())
-                self.known[point_key(point.parameters)] = Setting(point.parameters, False, failed, figures)
+            try:
+                self._run(distinct, replications)
+            except LanguageError:
+                accepted = [one for one in distinct if self._model(one)]
+                if len(accepted) == len(distinct):
+                    raise
+                if accepted:
+                    self._run(accepted, replications)
         return [self.known[point_key(one)] for one in points]
+
+    def _run(self, points: Sequence[Values], replications: int) -> None:
+        runs = replace(self.runs, points=list(points), replications=replications)
+        outcome = sweep(runs, self.store, engine=self.engine, workers=self.workers, time_limit=self.limit)
+        if outcome.interrupted:
+            raise Interrupted
+        for point in outcome.points:
+            figures = {name: np.array(list(point.values(name).values())) for name in self.names}
+            without = [name for name, figure in figures.items() if not np.isfinite(figure).all()]
+            failed = f"`{without[0]}` has no value" if without else ""
+            if point.failures:
+                failed = str((point.failures[0].failure or {}).get("message", "a run did not end"))
+            self.known[point_key(point.parameters)] = Setting(point.parameters, False, failed, figures)
+
+    def _model(self, values: Values) -> Model | None:
+        """Return the net at a setting. Where it is refused, keep why."""
+        try:
+            return self.preparation.model(values)
+        except LanguageError as error:
+            self.known[point_key(values)] = Setting(values, failed=error.diagnostics[0].message)
+            return None
 
     def _enough(self, values: Values, replications: int) -> bool:
         known = self.known.get(point_key(values))
-        return known is not None and (known.exact or known.failed or known.replications >= replications)
+        return known is not None and (known.exact or bool(known.failed) or known.replications >= replications)
 
     def _solved(self, values: Values) -> bool:
-        """Solve a setting. One that has no chain, or a figure that its chain does not give, ends all attempts."""
+        """Solve a setting, unless the net is refused there. One that has no chain, or a figure that its chain does not
+        give, ends all attempts.
+        """
+        model = self._model(values)
+        if model is None:
+            return True
         try:
-            solution = self.preparation.model(values).solve(states=STATES)
+            solution = model.solve(states=STATES)
             figures = {name: np.array([solution.exact(name).value]) for name in self.names}
         except (LanguageError, NeedsExtra, KeyError):
             self.solves = False
@@ -120,7 +148,7 @@ class Evaluation:
         if any(not np.isfinite(figure).all() for figure in figures.values()):
             self.solves = False
             return False
-        self.known[point_key(values)] = Setting(values, True, False, figures)
+        self.known[point_key(values)] = Setting(values, True, figures=figures)
         return True
 
     @property

@@ -36,8 +36,8 @@ ERROR = 0.05  # that a setting is dropped wrongly
 @dataclass(frozen=True)
 class Tuned:
     """What was found. best: None where no setting meets the condition. front: of two aims, the settings that no other
-    beats in both. tried: all, the best first. certain: whether no other of those tried can be better by more than
-    `within`.
+    beats in both. tried: all that have figures, the best first. failed: those that have none. certain: whether no other
+    of those tried can be better by more than `within`.
     """
 
     tuning: Tuning
@@ -46,6 +46,7 @@ class Tuned:
     best: Setting | None
     front: tuple[Setting, ...]
     tried: tuple[Setting, ...]
+    failed: tuple[Setting, ...]
     certain: bool
     replications: int
     interrupted: bool = False
@@ -57,6 +58,7 @@ class Tuned:
             "best": None if self.best is None else self.best.to_dict(),
             "front": [one.to_dict() for one in self.front],
             "tried": [one.to_dict() for one in self.tried],
+            "failed": [{"parameters": dict(one.values), "reason": one.failed} for one in self.failed],
             "certain": self.certain,
             "replications": self.replications,
             "interrupted": self.interrupted,
@@ -250,11 +252,12 @@ class _Tuner:
 
     def found(self, interrupted: bool) -> Tuned:
         ranked = self.ranked()
-        failing = [one for one in self.evaluation.known.values() if not one.failed and not self.holds(one)]
+        known = self.evaluation.known.values()
+        failing = [one for one in known if not one.failed and not self.holds(one)]
         failing.sort(key=lambda one: max(self.violations(one)))
         single = len(self.tuning.aims) == 1
         return Tuned(
             self.tuning, self.evaluation.net, tuple(self.axes), ranked[0] if ranked and single else None,
-            () if single else tuple(self.front()), (*ranked, *failing), self.certain, self.evaluation.replications,
-            interrupted, len(ranked),
+            () if single else tuple(self.front()), (*ranked, *failing), tuple(one for one in known if one.failed),
+            self.certain, self.evaluation.replications, interrupted, len(ranked),
         )  # fmt: skip

@@ -56,6 +56,8 @@ def answer(tuned: Tuned) -> str:
     """Return the best setting in a line that `--set` takes."""
     if tuned.front:
         return f"{counted(len(tuned.front), 'setting')} that no other beats in both."
+    if not tuned.tried and tuned.failed:
+        return "The net has figures at no setting that was tried."
     if not tuned.tried:
         return "No setting has all its replications yet: --store FILE.db keeps them for the next time."
     if tuned.best is None:
@@ -66,6 +68,10 @@ def answer(tuned: Tuned) -> str:
 
 def remarks(tuned: Tuned) -> Iterator[str]:
     """Yield what is not certain."""
+    if tuned.failed:
+        first = tuned.failed[0]
+        place = ", ".join(f"{name}={shown(value)}" for name, value in first.values.items())
+        yield f"Without figures: {counted(len(tuned.failed), 'setting')}, the first of them {place}: {first.failed}."
     if tuned.tried and not tuned.meeting:
         nearest = tuned.tried[0].values.items()
         yield "nearest to it: " + ", ".join(f"{name}={shown(value)}" for name, value in nearest)

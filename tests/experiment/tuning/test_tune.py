@@ -54,6 +54,26 @@ def test_staffing(tmp_path: Path) -> None:
     assert min(range(7, 50), key=cost_of) == 8
 
 
+@pytest.mark.parametrize("solve", [False, True])
+def test_settings_that_are_refused_leave_the_others(tmp_path: Path, solve: bool) -> None:
+    text = """net held
+time us
+param spare = 2
+place free = (spare - 2) * token
+place idle = token
+transition work: idle -> idle, free  takes exp(1 us)
+transition use: free -> nothing takes exp(0.5 us)
+measure held = mean(free)
+run until 100 us warmup 10 us
+"""
+    runs = Experiment(written(tmp_path, text), seed=1)
+    found = run_tuning(Tuning(runs=runs, over={"spare": "1..3"}, least=["held"], solve=solve), workers=1)
+    assert found.best is not None
+    assert [one.values for one in found.failed] == [{"spare": 1}]
+    assert "cannot be -1" in found.failed[0].failed
+    assert {one.values["spare"] for one in found.tried} == {2, 3}
+
+
 @pytest.mark.slow
 def test_staffing_with_most_seeds(tmp_path: Path) -> None:
     """In 9 of 10 seeds the best staff, or one that costs at most 1 % more; over all seeds with a tenth of the
