@@ -75,6 +75,11 @@ def shown(record: RunRecord) -> Figures:
     }
 
 
+def named_figures(result: Result) -> Figures:
+    """Return the same of a result."""
+    return shown(of_result(result))
+
+
 def told(record: RunRecord, judged: bool) -> Markup:
     """Return the measures, with their verdicts if `judged`: a part of a replication says nothing of a count."""
     if not record.measures and not record.verdicts:
@@ -205,7 +210,7 @@ def clock(result: Result) -> dict[str, Any]:
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
     """Return a measure over a parameter, and the current setting with this result as a point of its own."""
     here = _at(result.net, shown(of_result(result)), knob, measure)
-    others = [(point.model.net, _figures_of(point)) for point in points if point.model is not None and point is not now]
+    others = [(point.model.net, figures_at(point)) for point in points if point.model is not None and point is not now]
     known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
     if here is None:
         return None
@@ -237,7 +242,7 @@ def _spaced(knob: Mapping[str, Any], known: Sequence[tuple[Any, Interval, str]])
     return logarithmic(knob["low"], knob["high"]) if knob["logarithmic"] else {}
 
 
-def _figures_of(point: Point) -> Figures:
+def figures_at(point: Point) -> Figures:
     """Return the figures of a point, computed again when more replications have run."""
     count = len(point.ran)
     if point.figures is None or point.figures[0] != count:
