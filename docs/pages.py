@@ -2,9 +2,9 @@
 pictures, and the tables of distributions and of options.
 
 A line `<!-- file: … -->` before a fenced block marks the block as a file for the commands after it. `<!-- pnsim … -->`
-marks a block with this command and its output, `<!-- python FILE -->` one with a program and its output, `<!-- result: NET -->` a block with the measures printed by
-`pnsim run NET`, and `<!-- net: NET -->` one with the text of a pattern. Run it as `python docs/pages.py`; a test calls
-`stale`.
+marks a block with this command and its output, `<!-- python FILE -->` one with a program and its output, `<!-- result:
+NET -->` a block with the measures printed by `pnsim run NET`, and `<!-- net: NET -->` one with the text of a pattern.
+Run it as `python docs/pages.py`; a test calls `stale`.
 """
 
 from __future__ import annotations
