@@ -155,6 +155,12 @@ def _deviation(values: Sequence[float]) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
+def _quantile(values: Sequence[float], share: float) -> Interval:
+    """Return a quantile, which says so where there are too few draws for its interval."""
+    found = order_interval(values, share)
+    return found if found.ends is not None or not math.isfinite(found.mean) else changed(found, longer=math.inf)
+
+
 def _table(named: Mapping[str, tuple[Interval, str]], rows: Sequence[Sequence[float]], units: Units) -> Markup:
     """Return the figures as set, and those over the draws: their mean and quantiles, with intervals."""
     columns = [*OF_MEASURES, *((heading, "figure") for heading, _ in SHARES)]
@@ -162,7 +168,7 @@ def _table(named: Mapping[str, tuple[Interval, str]], rows: Sequence[Sequence[fl
     for index, (name, (one, dimension)) in enumerate(named.items()):
         values = [row[index] for row in rows]
         mean = units.show_interval(student_interval(values), dimension) if one.statistic == "mean" else ""
-        quantiles = [units.show_interval(order_interval(values, share), dimension) for _, share in SHARES]
+        quantiles = [units.show_interval(_quantile(values, share), dimension) for _, share in SHARES]
         made.append((tag("code", breakable(name)), units.show_interval(one, dimension), mean, *quantiles))
     return tables.table(columns, made, "Measures over the range")
 
@@ -194,7 +200,9 @@ def _chart(over: Sequence[float], alone: Sequence[float], units: Units, name: st
     marks = {
         "type": "scatter", "mode": "markers+text", "name": "quantiles, 95 %", "y": [1.12 * top] * len(known),
         "x": [one.mean * scale.factor for _, one in known], "text": [label for label, _ in known],
-        "textposition": "top center", "marker": {"color": "@s0", "size": 8}, "hoverinfo": "x",
+        "textposition": "top center", "hoverinfo": "x",
+        "marker": {"color": ["@s0" if one.ends else "@sheet" for _, one in known], "size": 8,
+                   "line": {"color": "@s0", "width": 2}},
         "error_x": {
             "type": "data", "symmetric": False, "color": "@s0", "thickness": 1.5, "width": 5, "visible": True,
             "array": [(one.high - one.mean) * scale.factor if one.ends else 0.0 for _, one in known],

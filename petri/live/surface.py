@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from petri.live.answer import figures_at
-from petri.live.knobs import along, leading
+from petri.live.knobs import along, leading, least
 from petri.live.refine import TOGETHER, Point
 from petri.measure.intervals import Interval
 from petri.net import Net
@@ -36,7 +36,7 @@ class Line(Frozen):
     @classmethod
     def of(cls, knob: Knob) -> Line:
         ranged = knob["kind"] == "range"
-        values = along(dict(knob), ACROSS)[:MOST_VALUES]
+        values = along({**knob, "low": least(knob)} if ranged else dict(knob), ACROSS)[:MOST_VALUES]
         return cls(knob["name"], tuple(sorted(values, key=leading) if ranged else values), ranged)
 
     def at(self, text: str) -> float:

@@ -172,6 +172,12 @@ def test_a_settled_point_goes_on_when_less_is_allowed() -> None:
     assert chart[2]["y"] == [0.0]
 
 
+def test_a_surface_has_no_times_of_0() -> None:
+    _, surface = surface_of(SHORT.replace("param gap    = 4 min", "param gap = 4 min in 0 min..10 min"))
+    assert surface.across.values[0] == "0.05 min"
+    assert surface.across.values[-1] == "10 min"
+
+
 def test_choices_and_switches_are_axes_too(tmp_path: Path) -> None:
     text = SHORT.replace("param clerks", "param quick = false\nparam clerks").replace(
         "exp(3 min)", "if quick then exp(1 min) else exp(3 min)"

@@ -58,7 +58,7 @@ def values_of(engine: Engine) -> list[Any]:
 
 
 def after(recording: Recording) -> list[Any]:
-    """Return what is in the places at the end, as a viewer finds it who knows no rule."""
+    """Return what is in the places at the end, as a viewer finds it that does not know the rules."""
     marking: list[Any] = [row if isinstance(row, int) else list(row) for row in recording.rows.initial]
     for event, changes in zip(recording.rows.events, recording.rows.changes, strict=True):
         number = max(event, ~event)
