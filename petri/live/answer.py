@@ -13,6 +13,8 @@ import numpy as np
 
 from petri.bounds import Bound
 from petri.live.refine import Point
+from petri.measure.figures import evaluate_columns
+from petri.measure.figures import figures as figures_of_net
 from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
 from petri.report.html import figures, tables
@@ -34,6 +36,7 @@ from petri.report.telling.source import first_sentence
 from petri.result import Result
 from petri.result.history import history
 from petri.result.tables import Row
+from petri.run.ensemble import Ensemble
 from petri.structs import replace
 
 MOST_OF_STRIP: Final = 3
@@ -135,15 +138,13 @@ def progress(point: Point, result: Result, rate: float) -> str:
 
 
 def per_replication(point: Point) -> list[list[float]]:
-    """Return for each replication the figures of the measures."""
-    result = point.result()
-    if result is None:
-        return []
-    for index, one in enumerate(point.ran):
-        if index >= len(point.values):
-            alone = of_result(Result(result.net, result.plan, one.without_batches()))
-            point.values.append([interval.mean for interval, _ in shown(alone).values()])
-    return point.values[: len(point.ran)]
+    """Return for each replication the figures of the measures, in the order in which they are shown."""
+    ran, known = point.ran, len(point.values)
+    if point.model is not None and len(ran) > known:
+        new = Ensemble.joined(ran[known:]).windows
+        columns, _ = evaluate_columns(figures_of_net(point.model.net, None), new)
+        point.values += [list(row) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
+    return point.values[: len(ran)]
 
 
 def compared(pinned: Point, now: Point) -> Markup:
