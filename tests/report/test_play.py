@@ -89,7 +89,7 @@ place lines : Job fifo per kind
 place lift  : Job by size per kind
 place spare = 3 * token
 place copies : int fifo
-transition come: arriving(n) -> arriving(n + 1), stack(n), bag(n), copies(n), least(Job(n mod 3, n)),
+transition come: arriving(n) -> arriving(n + 1), stack(n), stack(n + 9), bag(n), copies(n), least(Job(n mod 3, n)),
                  lines(Job(n mod 3, n)), lift(Job(n mod 3, 97 * n mod 11))  takes exp(1)
 transition thin: bag(n) -> nothing  when tokens(bag) > 4  takes 0.5
 transition pop:  stack(n), lines(j), least(k) -> lines(j), copies(n) in 1.5  takes exp(2)
