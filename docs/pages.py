@@ -2,15 +2,18 @@
 pictures, and the tables of distributions and of options.
 
 A line `<!-- file: … -->` before a fenced block marks the block as a file for the commands after it. `<!-- pnsim … -->`
-marks a block with this command and its output, `<!-- result: NET -->` a block with the measures printed by
-`pnsim run NET`, and `<!-- net: NET -->` one with the text of a pattern. Run it as `python docs/pages.py`; a test calls
-`stale`.
+marks a block with this command and its output, `<!-- python FILE -->` one with a program and its output, `<!-- result:
+NET -->` a block with the measures printed by `pnsim run NET`, and `<!-- net: NET -->` one with the text of a pattern.
+Run it as `python docs/pages.py`; a test calls `stale`.
 """
 
 from __future__ import annotations
 
 import re
+import runpy
 import tempfile
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 from click import Context, Option
@@ -23,20 +26,20 @@ from pnsim.group import pnsim as command_line
 DOCS = Path(__file__).resolve().parent
 PAGES = (
     "tutorial.md", "patterns.md", "seeing.md", "exact.md", "bounds.md", "fitting.md", "sensitivity.md", "tuning.md",
-    "deciding.md", "rare.md", "models/queue-management.md",
+    "deciding.md", "rare.md", "models/queue-management.md", "coming/fixed-steps.md",
     *(f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))),
 )  # fmt: skip
 PATTERNS = DOCS.parent / "nets" / "patterns"
 PICTURE = DOCS / "images" / "counter.svg"
 PICTURED = "counter.net"
 BLOCK = re.compile(
-    r"(<!-- (?P<what>file:|pnsim|result:|net:) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)",
+    r"(<!-- (?P<what>file:|pnsim|python|result:|net:) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)",
     re.DOTALL | re.MULTILINE,
 )
 OPTIONS = re.compile(r"(<!-- options: (?P<command>\w+) -->\n)(\|.*\n)*")
 BOUNDS = re.compile(r"  \[\d[^]]*\]$")  # that click adds to the help of a number
 SPEED = re.compile(
-    r"^([\d,]+ firings|.* arcs,) in .*$|by less than \S+ of its value", re.MULTILINE
+    r"^([\d,]+ firings|.* arcs,|.* lost,) in .*$|by less than \S+ of its value", re.MULTILINE
 )  # differs from run to run, and from machine to machine
 STOPPED = 3  # the exit status of a run that stopped with an error in the model
 
@@ -101,6 +104,8 @@ def renewed(text: str, folder: Path) -> str:
             return (PATTERNS / f"{block['rest']}.net").read_text(encoding="utf-8")
         if block["what"] == "result:":
             return measures(pnsim(f"run {block['rest']}", folder))
+        if block["what"] == "python":
+            return f"$ python {block['rest']}\n{program(folder / block['rest'])}"
         return f"$ pnsim {block['rest']}\n{pnsim(block['rest'], folder)}"
 
     return BLOCK.sub(lambda block: block[1] + body(block), text)
@@ -120,6 +125,13 @@ def pnsim(command: str, folder: Path) -> str:
     if status not in (0, 1, STOPPED):
         raise RuntimeError(f"{command}: {err}")
     return trimmed(f"{out.rstrip()}\n\n{err}".lstrip() if status == STOPPED or not out else out)
+
+
+def program(file: Path) -> str:
+    """Return the output of a program of a page."""
+    with redirect_stdout(StringIO()) as out:
+        runpy.run_path(str(file))
+    return trimmed(out.getvalue())
 
 
 if __name__ == "__main__":

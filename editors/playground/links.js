@@ -13,9 +13,11 @@ async function share() {
   } catch { state("The link is in the address bar."); }
 }
 
-// Shows the net of a link. It runs when the reader presses Run.
+// Shows the net of a link. It runs when the reader presses Run. Why there is none stays until the reader does something else:
+// the net that is there meanwhile is checked as well.
 async function unpack() {
   const letters = location.hash.slice(1);
+  refused = "";
   if (!letters) return;
   pending = true;
   try {
@@ -32,7 +34,7 @@ async function unpack() {
     at("settings").open = FIELDS.some((field) => given[field]);
     if (ready) at("names").value = name;
     changed();
-  } catch (error) { pending = false; state(`The link does not hold a net: ${error.message}`); }
+  } catch (error) { pending = false; state(refused = `The link does not hold a net: ${error.message}`); }
 }
 
 window.onhashchange = unpack;

@@ -24,6 +24,8 @@ LEFT_OUT = (
     "editor",
     "validation",
     "component",
+    "builder",
+    "fit",
 )  # folders of petri that no page imports
 UNUSED = (
     "_pyrepl",
@@ -38,6 +40,9 @@ UNUSED = (
     "xmlrpc",
 )
 """Parts of Python's library that no page imports."""
+UNUSED_OF_WHEELS = re.compile(
+    r".*\.dist-info/|rich/_unicode_data/unicode(?!17)|rich/(markdown|progress|syntax|traceback)\.py|lark/tools/"
+)
 OF_EDITOR = ("__init__", "completion", "fixes", "meant", "names", "positions", "showing", "workspace")
 SUFFIXES = (".py", ".lark", ".txt", ".json", ".js", ".css", ".gz")
 
@@ -98,10 +103,7 @@ def packed(engine: Path, wheels: list[Path]) -> Iterator[tuple[str, bytes]]:
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if (
-                    not (name.startswith("rich/_unicode_data/unicode") and "unicode17" not in name)
-                    and ".dist-info/" not in name
-                ):
+                if not UNUSED_OF_WHEELS.match(name):
                     yield name, archive.read(name)
 
 

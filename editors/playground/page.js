@@ -6,7 +6,7 @@ const MOST_TEXT = 1000000; // characters that a link may bring
 const FIELDS = ["set", "until", "replications", "seed", "max_firings"];
 const text = at("text");
 const FRAMES = ["game", "sliders", "report"], PANELS = ["figures", "drawing", ...FRAMES];
-let worker, ready = false, name = "first", number = 0, timer, guard, drawn = null, pending = false;
+let worker, ready = false, name = "first", number = 0, timer, guard, drawn = null, pending = false, refused = "";
 
 const settings = () => Object.fromEntries(FIELDS.map((field) => [field, at(field).value.trim()]));
 const ask = (work, more = {}) => worker.postMessage({ do: work, number, name, text: text.value, settings: settings(), ...more });
@@ -49,7 +49,7 @@ const hear = {
   text: (found) => { text.value = found.text; changed(); },
   checked: (found) => {
     if (found.number !== number) return;
-    state(found.summary);
+    state(refused || found.summary);
     mark(found.problems);
     at("problems").replaceChildren(...found.problems.map(problem));
     if (found.wrong) return;
@@ -197,6 +197,7 @@ function stop() {
 
 text.oninput = (event) => {
   drawn = null;
+  refused = "";
   offers.hidden = true;
   changed();
   if (/[\w.]$/.test(event?.data ?? "")) complete();
@@ -205,6 +206,7 @@ text.onscroll = () => { at("lines").scrollTop = text.scrollTop; };
 FIELDS.forEach((field) => { at(field).oninput = changed; });
 at("names").onchange = () => {
   name = at("names").value;
+  refused = "";
   FIELDS.forEach((field) => { at(field).value = ""; });
   history.replaceState(null, "", location.pathname + location.search);
   ask("text", { name });

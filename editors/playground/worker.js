@@ -15,10 +15,32 @@ async function start(base) {
   tell("loading", { what: "pnsim" });
   pyodide.unpackArchive(await pack, "zip", { extractDir: "/pnsim" });
   pyodide.runPython("import os, sys; sys.path.insert(0, '/pnsim'); os.rename('/pnsim/net', '/net')");
+  const modules = pyodide.pyimport("compiled"), kept = await keptFor(await pack);
+  const taken = modules.take(kept ? new Uint8Array(kept) : null);
   tell("loading", { what: "the language" });
   playground = pyodide.pyimport("playground");
   tell("ready", { names: plain(playground.names()) });
-  setTimeout(runs, 0); // while the reader looks at the net
+  setTimeout(() => { runs(); if (!taken) keep(modules.found()); }, 0); // while the reader looks at the net
+}
+
+// Modules that Python has compiled stay in the browser for the next visit, by the hash of what they were compiled from;
+// where the browser keeps nothing, as without https, it compiles them again.
+let cache, address;
+async function keptFor(pack) {
+  try {
+    cache = await caches.open("pnsim");
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", pack));
+    address = new URL(`compiled-${Array.from(hash, (byte) => byte.toString(16)).join("-")}`, location.origin).href;
+    return await (await cache.match(address))?.arrayBuffer();
+  } catch { return undefined; }
+}
+async function keep(found) {
+  const made = found.toJs();
+  found.destroy();
+  try {
+    for (const old of await cache.keys()) await cache.delete(old);
+    await cache.put(address, new Response(made));
+  } catch { /* it is full, or refused */ }
 }
 
 // Runs slices, of a run before those of the sliders, and lets messages in before the next one.

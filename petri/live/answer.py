@@ -13,6 +13,8 @@ import numpy as np
 
 from petri.bounds import Bound
 from petri.live.refine import Point
+from petri.measure.figures import evaluate_columns
+from petri.measure.figures import figures as figures_of_net
 from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
 from petri.report.html import figures, tables
@@ -34,6 +36,7 @@ from petri.report.telling.source import first_sentence
 from petri.result import Result
 from petri.result.history import history
 from petri.result.tables import Row
+from petri.run.ensemble import Ensemble
 from petri.structs import replace
 
 MOST_OF_STRIP: Final = 3
@@ -73,6 +76,11 @@ def shown(record: RunRecord) -> Figures:
         for measured in record.measures
         for field, interval, dimension in shown_figures(measured)
     }
+
+
+def named_figures(result: Result) -> Figures:
+    """Return the same of a result."""
+    return shown(of_result(result))
 
 
 def told(record: RunRecord, judged: bool) -> Markup:
@@ -130,15 +138,13 @@ def progress(point: Point, result: Result, rate: float) -> str:
 
 
 def per_replication(point: Point) -> list[list[float]]:
-    """Return for each replication the figures of the measures."""
-    result = point.result()
-    if result is None:
-        return []
-    for index, one in enumerate(point.ran):
-        if index >= len(point.values):
-            alone = of_result(Result(result.net, result.plan, one.without_batches()))
-            point.values.append([interval.mean for interval, _ in shown(alone).values()])
-    return point.values[: len(point.ran)]
+    """Return for each replication the figures of the measures, in the order in which they are shown."""
+    ran, known = point.ran, len(point.values)
+    if point.model is not None and len(ran) > known:
+        new = Ensemble.joined(ran[known:]).windows
+        columns, _ = evaluate_columns(figures_of_net(point.model.net, None), new)
+        point.values += [list(row) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
+    return point.values[: len(ran)]
 
 
 def compared(pinned: Point, now: Point) -> Markup:
@@ -205,7 +211,7 @@ def clock(result: Result) -> dict[str, Any]:
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
     """Return a measure over a parameter, and the current setting with this result as a point of its own."""
     here = _at(result.net, shown(of_result(result)), knob, measure)
-    others = [(point.model.net, _figures_of(point)) for point in points if point.model is not None and point is not now]
+    others = [(point.model.net, figures_at(point)) for point in points if point.model is not None and point is not now]
     known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
     if here is None:
         return None
@@ -237,7 +243,7 @@ def _spaced(knob: Mapping[str, Any], known: Sequence[tuple[Any, Interval, str]])
     return logarithmic(knob["low"], knob["high"]) if knob["logarithmic"] else {}
 
 
-def _figures_of(point: Point) -> Figures:
+def figures_at(point: Point) -> Figures:
     """Return the figures of a point, computed again when more replications have run."""
     count = len(point.ran)
     if point.figures is None or point.figures[0] != count:

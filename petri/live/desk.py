@@ -5,18 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from petri.bounds import Bound
 from petri.diagnostics import Diagnostic, LanguageError, render
 from petri.exact.libraries import NeedsExtra
+from petri.experiment.design.definition import shown as as_written
 from petri.live import answer
+from petri.live.draws import Draws
 from petri.live.effects import Effects
 from petri.live.knobs import along, knobs, leading
 from petri.live.refine import MOST_OF_OTHERS, Point, Refinement
 from petri.live.source import Source
+from petri.live.surface import Surface
 from petri.live.tuning import Search, ranges, search
 from petri.live.watching import PAUSE, files_named, times
 from petri.model import Model
@@ -43,7 +46,9 @@ class Wish(Frozen):
     parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
     colours: of the drawing, one of `COLOURS`. bounds: whether figures are compared with their bounds. effects: the
     measure whose change with each parameter is shown; "" for none. aim: "least" or "greatest" while the best setting is
-    looked for, of a measure `aimed` over the parameters `varied`.
+    looked for, of a measure `aimed` over the parameters `varied`. drawn: the measure whose distribution is shown while
+    each replication draws parameters from `draws`; "" for none. surface: the measure that is shown over the parameters
+    `across` and `up`, whose points settle when half of their interval is a share `within` or less; "" for none.
     """
 
     settings: Mapping[str, str] = {}
@@ -57,6 +62,12 @@ class Wish(Frozen):
     aim: str = ""
     aimed: str = ""
     varied: tuple[str, ...] = ()
+    drawn: str = ""
+    draws: Mapping[str, str] = {}
+    surface: str = ""
+    across: str = ""
+    up: str = ""
+    within: float = 0.05
 
 
 class Desk:
@@ -76,6 +87,10 @@ class Desk:
         self._pinned: Point | None = None
         self._others: list[Point] = []
         self._effects: Effects | None = None
+        self._draws: Draws | None = None
+        self._draws_of: object = None
+        self._surface: Surface | None = None
+        self._surface_of: object = None
         self._search: Search | None = None
         self._search_of: object = None
         self._bounding: Point | None = None  # whose bounds are computed
@@ -247,7 +262,7 @@ class Desk:
             return wish
         self._texts += 1
         self._visited.clear()
-        self._pinned, self._curve_of = None, None
+        self._pinned, self._curve_of, self._draws_of, self._surface_of = None, None, None, None
         if self._search is not None:
             self._search.look(False)
             self._search, self._search_of = None, None
@@ -291,7 +306,33 @@ class Desk:
             self._effects = Effects(refinement.main)
         beside = self._effects.points if self._effects is not None and wish.effects else []
         partner = None if self._pinned is refinement.main else self._pinned
-        refinement.set_others([*self._others, *beside], partner)
+        self._draw_and_spread(wish, refinement.main)
+        groups = [self._others, beside, *(one.points for one in (self._draws, self._surface) if one is not None)]
+        refinement.set_others(groups, partner)
+
+    def _draw_and_spread(self, wish: Wish, main: Point) -> None:
+        """Make the draws and the surface that are wanted; turning a parameter that they vary does not matter."""
+        assert self._written is not None
+        assert main.model is not None
+        assert main.plan is not None
+        now = {one["name"]: one for one in knobs(self._written.net, main.model.net)}
+        texts = {name: text for name, text in wish.draws.items() if name in now}
+        draws_of = (texts, {name: value for name, value in wish.settings.items() if name not in texts})
+        if not wish.drawn:
+            self._draws, self._draws_of = None, None
+        elif self._draws_of != draws_of:
+            logarithmic = [name for name in texts if now[name].get("logarithmic")]
+            self._draws = Draws(draws_of[1], texts, main.plan, self.source, main.model, logarithmic)
+            self._draws_of = draws_of
+        axes = (wish.across, wish.up)
+        surface_of = (axes, {name: value for name, value in wish.settings.items() if name not in axes})
+        if not wish.surface or wish.across == wish.up or not now.keys() >= set(axes):
+            self._surface, self._surface_of = None, None
+        elif self._surface_of != surface_of:
+            self._surface = Surface(surface_of[1], now[wish.across], now[wish.up])
+            self._surface_of = surface_of
+        if self._surface is not None:
+            self._surface.weigh({name: now[name]["text"] for name in axes})
 
     def _look_for_the_best(self, wish: Wish) -> None:
         """Begin the search that is wanted, or go on with it; turning a parameter that it varies does not matter."""
@@ -404,9 +445,25 @@ class Desk:
         shown["searches"] = self.threads > 0
         shown["tuned"] = None if self._search is None else self._search.told()
         shown["bounded"] = self._bounded(point, result) if wish.bounds else ""
-        values = self._curve_values(wish, point)
-        shown["copies"] = self.source.copies(point.settings, max(len(point.ran), 1), wish.parameter, values)
+        shown |= self._drawn_and_spread(wish, point, result, shown["knobs"])
+        shown["copies"] = self.source.copies(point.settings, max(len(point.ran), 1), self._grid(wish, point))
         return shown
+
+    def _drawn_and_spread(
+        self, wish: Wish, point: Point, result: Result, now: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return what the draws and the surface show, each with its measure; and what parameters may be drawn from."""
+        draws, surface = self._draws, self._surface
+        found: dict[str, Any] = {"drawn": None, "surface": None}
+        over = ranges(now, [one["name"] for one in now])
+        texts = {name: one if isinstance(one, str) else ", ".join(map(as_written, one)) for name, one in over.items()}
+        if wish.drawn and draws is not None:
+            found["drawn"] = {"measure": wish.drawn, **draws.told(wish.drawn, point, result)}
+        if wish.surface and surface is not None and point.plan is not None:
+            here = {one["name"]: one["text"] for one in now}
+            told = surface.told(wish.surface, wish.within, here, result.net, point.plan.seed)
+            found["surface"] = {"measure": wish.surface, **told}
+        return {**found, "ranges": texts}
 
     def _figures(self, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
         """Return the measures, if enough replications have finished since they were computed last."""
@@ -455,11 +512,13 @@ class Desk:
         knob = next((one for one in knobs(self._written.net, self._written.net) if one["name"] == wish.parameter), None)
         return None if knob is None else answer.curve(self._others, knob, wish.measure, point, result)
 
-    def _curve_values(self, wish: Wish, point: Point) -> list[str]:
-        """Return the values of the curve's parameter in ascending order, with that of the setting."""
+    def _grid(self, wish: Wish, point: Point) -> dict[str, Sequence[str]]:
+        """Return the values of the surface, or those of the curve in ascending order, with that of the setting."""
+        if self._surface is not None:
+            return {line.name: line.values for line in (self._surface.across, self._surface.up)}
         values = {one.settings[wish.parameter] for one in self._others}
         here = {value for name, value in point.settings.items() if name == wish.parameter}
-        return sorted(values | here, key=leading) if values else []
+        return {wish.parameter: sorted(values | here, key=leading)} if values else {}
 
     def _bounded(self, point: Point, result: Result) -> Markup:
         """Return the shares of bounds, which a thread computes once for each setting that is looked at for so long."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from petri.net import Net, Parameter
@@ -97,6 +98,14 @@ def _neat(size: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(size) + 1e-9)
     return float(exact(next(m * power for m in (1, 2, 5, 10) if m * power >= size * (1 - 1e-9))))
+
+
+def least(knob: Mapping[str, Any]) -> float:
+    """Return from where on a number is varied: of a real whose slider begins at 0 the first step, as many nets cannot
+    have a time or a rate of 0.
+    """
+    found: float = knob["step"] if not knob["low"] and not knob["whole"] and knob["value"] > 0.0 else knob["low"]
+    return found
 
 
 def along(knob: dict[str, Any], count: int) -> list[str]:

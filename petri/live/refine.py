@@ -37,7 +37,8 @@ class Point:
     """Values of the net's parameters, and the replications that ran with them.
 
     model, plan: None until they are needed. problem: why the net cannot have these values, or cannot run.
-    load: of a net that is not one with other texts for its parameters.
+    load: of a net that is not one with other texts for its parameters. weight: how many replications it gets while
+    another of its group gets one.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Point:
         self.begun: set[int] = set()
         self.done: dict[int, Ensemble] = {}  # each a row
         self.glance: Ensemble | None = None  # what the first replication has so far, also in its warm-up
-        self.most = MOST
+        self.most, self.weight = MOST, 1.0
         self.text = 0  # of which version of the text it is
         self.figures: tuple[int, Any] | None = None  # of how many replications, and what was made of them
         self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
@@ -74,8 +75,9 @@ class Point:
 
     @property
     def wanted(self) -> bool:
-        failed = self.problem is not None or any(one.faults for one in list(self.done.values()))
-        return not failed and len(self.begun) < self.most
+        if len(self.begun) >= self.most:
+            return False
+        return self.problem is None and not any(one.faults for one in list(self.done.values()))
 
     def result(self) -> Result | None:
         """Return the figures so far; of a part of the first replication if none has finished."""
@@ -93,7 +95,8 @@ class Refinement:
 
     def __init__(self, main: Point, load: Load, threads: int, changed: Callable[[], None]) -> None:
         self.main = main
-        self.others: Sequence[Point] = ()
+        self.others: Sequence[Sequence[Point]] = ()  # groups, which have their turns
+        self._turns = 0
         self.partner: Point | None = None  # with which `main` is compared, replication by replication
         self.stopped = Slice()
         self.progress = Progress(MOST, main.plan.until if main.plan else 0.0)
@@ -123,7 +126,7 @@ class Refinement:
             self.looking = looking
             self._turn.notify_all()
 
-    def set_others(self, others: Sequence[Point], partner: Point | None) -> None:
+    def set_others(self, others: Sequence[Sequence[Point]], partner: Point | None) -> None:
         with self._turn:
             self.others, self.partner = others, partner
             self._turn.notify_all()
@@ -153,15 +156,19 @@ class Refinement:
         return point, index
 
     def _chosen(self) -> Point | None:
-        """Choose the main point first, then its partner as far; half of what follows is for the others, in turn."""
+        """Choose the main point first, then its partner as far; half of what follows is for the others.
+
+        Their groups have their turns; within one, the point with the fewest replications for its weight is next.
+        """
         main, partner = self.main, self.partner
         if partner is not None and partner.wanted and len(partner.begun) < len(main.begun):
             return partner
-        others = [one for one in self.others if one.wanted and one is not main]
-        fewest = min(others, key=lambda one: len(one.begun), default=None)
-        if fewest is None or (main.wanted and (len(main.begun) - TOGETHER) / len(others) <= len(fewest.begun)):
-            return main if main.wanted else fewest
-        return fewest
+        wanted = [[one for one in group if one.wanted and one is not main] for group in self.others]
+        nexts = [min(group, key=lambda one: len(one.begun) / one.weight) for group in wanted if group]
+        if not nexts or (main.wanted and len(main.begun) < TOGETHER):
+            return main if main.wanted else None
+        self._turns += 1
+        return main if main.wanted and self._turns % 2 else nexts[self._turns // 2 % len(nexts)]
 
     # ---------------------------------------------------------------- the work
 

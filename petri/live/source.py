@@ -31,17 +31,17 @@ class Source(Frozen):
         return model, model.plan(**self.options)[0]
 
     def copies(
-        self, settings: Mapping[str, str], replications: int, parameter: str, values: Sequence[str]
+        self, settings: Mapping[str, str], replications: int, grid: Mapping[str, Sequence[str]]
     ) -> dict[str, str]:
         """Return the setting as a command, as an experiment in YAML, and as a program in Python, which give its
         figures.
 
-        parameter, values: of the curve that the experiment contains, "" for none.
+        grid: values of parameters, of the curve or the surface that the experiment contains.
         """
-        whole = {**{name: _text(value) for name, value in self.origin.parameters.items()}, **settings}
+        whole = self._whole(settings)
         return {
-            "command": self._command(whole, replications),
-            "yaml": self._yaml(whole, replications, parameter, values),
+            "command": self.command(settings, replications),
+            "yaml": self._yaml(whole, replications, grid),
             "python": self._python(whole, replications),
         }
 
@@ -60,19 +60,24 @@ class Source(Frozen):
             ("--column", "columns", dict(origin.columns or {})),
         )
 
-    def _command(self, settings: Mapping[str, str], replications: int) -> str:
+    def _whole(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings with those that the desk was given."""
+        return {**{name: _text(value) for name, value in self.origin.parameters.items()}, **settings}
+
+    def command(self, settings: Mapping[str, str], replications: int, seed: int | None = None) -> str:
         words = ["pnsim", "run", self.name]
-        for option, each in (("--set", settings), *((option, each) for option, _, each in self._files)):
+        for option, each in (("--set", self._whole(settings)), *((option, each) for option, _, each in self._files)):
             words += [word for name, value in each.items() for word in (option, f"{name}={value}")]
-        words += [word for name, value in self._options.items() for word in (f"--{name}", str(value))]
+        options = self._options | ({} if seed is None else {"seed": seed})
+        words += [word for name, value in options.items() for word in (f"--{name}", str(value))]
         return shlex.join([*words, "-n", str(replications)]) + "\n"
 
-    def _yaml(self, settings: Mapping[str, str], replications: int, parameter: str, values: Sequence[str]) -> str:
-        fixed = {name: value for name, value in settings.items() if name != parameter}
-        grid = {parameter: values} if parameter and values else {name: [value] for name, value in settings.items()}
+    def _yaml(self, settings: Mapping[str, str], replications: int, grid: Mapping[str, Sequence[str]]) -> str:
+        fixed = {name: value for name, value in settings.items() if name not in grid}
         lines = [f"net: {_scalar(self.name)}"]
-        if fixed and parameter:
+        if fixed and grid:
             lines += ["set:", *(f"  {name}: {_scalar(value)}" for name, value in fixed.items())]
+        grid = grid or {name: [value] for name, value in settings.items()}
         lines += ["grid:" if grid else "grid: {}"]
         lines += [f"  {name}: [{', '.join(map(_scalar, each))}]" for name, each in grid.items()]
         for _, key, each in self._files:

@@ -13,7 +13,7 @@ from petri.experiment.design.definition import Definition, shown
 from petri.experiment.errors import ExperimentError
 from petri.experiment.tuning.definition import Range, Tuning
 from petri.experiment.tuning.procedure import Tuned, run_tuning
-from petri.live.knobs import written_value
+from petri.live.knobs import least, written_value
 from petri.live.source import IN_YAML, Source
 from petri.model import Model
 from petri.report.html import tables
@@ -103,16 +103,11 @@ def search(
 
 
 def ranges(knobs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Range]:
-    """Return what parameters vary over: the ends of their sliders, or all their values.
-
-    A real whose slider begins at 0 has its first step instead: many nets cannot have a time or a rate of 0.
-    """
+    """Return what parameters vary over: the ends of their sliders, or all their values."""
     found: dict[str, Range] = {}
     for knob in knobs:
         if knob["name"] in names and knob["kind"] == "range":
-            from_step = not knob["low"] and not knob["whole"] and knob["value"] > 0.0
-            ends = ("step" if from_step else "low", "high")
-            low, high = (written_value(knob[end], knob["whole"], "") for end in ends)
+            low, high = (written_value(end, knob["whole"], "") for end in (least(knob), knob["high"]))
             found[knob["name"]] = f"{low}..{high} {knob['unit']}".strip()
         elif knob["name"] in names and knob["kind"] == "choice":
             found[knob["name"]] = list(knob["choices"])

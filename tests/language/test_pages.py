@@ -19,7 +19,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 OF_PATTERNS = [f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))]
 LONG = [
     "tutorial.md", "patterns.md", "seeing.md", "exact.md", "bounds.md", "fitting.md", "sensitivity.md", "tuning.md",
-    "deciding.md", "rare.md", "models/queue-management.md",
+    "deciding.md", "rare.md", "models/queue-management.md", "coming/fixed-steps.md",
 ]  # fmt: skip
 RENEWED = [*LONG, *OF_PATTERNS]
 

@@ -211,7 +211,7 @@ def test_what_is_taken_away_gives_the_same_figures(
     made = source(path, {"until": "90 h", "warmup": "8 h", "seed": 7, "engine": "auto"}, clerks="2")
     model, plan = made.load({"gap": "2 min"})
     result = model.run_plan(plan, 6)
-    copies = made.copies({"gap": "2 min"}, 6, parameter, ["1 min", "2 min"])
+    copies = made.copies({"gap": "2 min"}, 6, {parameter: ["1 min", "2 min"]} if parameter else {})
     program, *words = shlex.split(copies["command"])
     assert program == "pnsim"
     ran = json.loads(call(*words, "--json").out)
@@ -227,7 +227,7 @@ def test_what_is_taken_away_gives_the_same_figures(
 
 def test_what_is_taken_away_reads_the_files_that_were_given(tmp_path: Path) -> None:
     origin = LoadedFrom("a net.net", "", {}, {"t.csv": "my t.csv"}, {"packets": tmp_path / "a.pcap"}, {"time": "t [s]"})
-    copies = Source("a net.net", origin, {}).copies({"lambda": "3"}, 2, "", [])
+    copies = Source("a net.net", origin, {}).copies({"lambda": "3"}, 2, {})
     words = ["--table", "t.csv=my t.csv", "--stream", f"packets={tmp_path}/a.pcap", "--column", "time=t [s]"]
     assert shlex.split(copies["command"]) == ["pnsim", "run", "a net.net", "--set", "lambda=3", *words, "-n", "2"]
     assert f'recordings:\n  "packets": "{tmp_path}/a.pcap"\n' in copies["yaml"]

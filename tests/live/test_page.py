@@ -184,6 +184,36 @@ def test_the_keyboard_is_enough(served: tuple[Desk, LiveServer], browser: Browse
     browser.until("document.getElementById('course').value === 'line'")
 
 
+def enter(browser: Browser) -> None:
+    """Press what has the focus."""
+    key = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13}
+    browser.call("Input.dispatchKeyEvent", type="keyDown", text="\r", **key)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", **key)
+
+
+def test_a_point_of_the_surface_sets_the_sliders_by_keyboard(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.resize(1280, 1000)
+    browser.open(served[1].url, READY)
+    browser.value("document.querySelector('#surface > summary').focus()")
+    enter(browser)
+    browser.until("document.querySelector('#surface-table [data-at]') !== null")
+    browser.value("document.querySelector('#surface > details').open = true")
+    browser.value("document.querySelector('#surface-table [data-at=\"2,1\"]').focus()")
+    browser.until("document.activeElement.title.match(/[2-9] replications/) !== null")  # the focus stays meanwhile
+    enter(browser)
+    browser.until("document.querySelectorAll('.knob.turned').length === 2")
+    assert list(served[0].wish.settings) == ["gap", "clerks"]
+    assert browser.value("document.querySelector('#surface-chart .plot').data.length") == 3
+    browser.value("document.querySelector('#drawn > summary').focus()")
+    enter(browser)
+    browser.until("/draws? of/.test(document.getElementById('drawn-note').innerText)")
+    browser.until("document.querySelector('#drawn-table table') !== null")
+    browser.value("document.getElementById('drawn').open = document.getElementById('surface').open = false")
+    browser.until("document.getElementById('drawn-table').textContent === ''")
+    assert (served[0].wish.surface, served[0].wish.drawn) == ("", "")
+    assert browser.told == []
+
+
 def test_a_wrong_value_is_marked_where_it_was_written(served: tuple[Desk, LiveServer], browser: Browser) -> None:
     browser.resize(390, 844)
     browser.open(served[1].url, READY)

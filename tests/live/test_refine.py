@@ -16,7 +16,7 @@ from tests.live.tables import PATIENCE, source
 def refined(point: Point, enough: int, threads: int = 2, others: tuple[Point, ...] = ()) -> Refinement:
     changed = threading.Event()
     refinement = Refinement(point, source("mm1").load, threads, changed.set)
-    refinement.set_others(others, None)
+    refinement.set_others([others], None)
     refinement.start()
     end = time.monotonic() + PATIENCE
     while len(point.ran) < enough and time.monotonic() < end:

@@ -21,7 +21,7 @@ from tests.installed import needs_browser
 from tests.report.browser import Browser
 
 from .built import ROOT, Served
-from .conftest import SETTLED, first, link, put
+from .conftest import READY, SETTLED, first, link, put
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -43,6 +43,8 @@ window.allNets = async (names, settings) => {
   Object.assign(hear, kept);
   window.found = found;
 }"""
+HEARD = """window.heard = 0, window.checked_ ??= hear.checked,
+hear.checked = (found) => { checked_(found); window.heard += 1; }"""
 LONG = """net long
 time s
 place p = token
@@ -171,6 +173,11 @@ def test_a_link_brings_its_net_and_runs_it_only_when_asked(page: tuple[Browser, 
     for damaged in ("#nonsense", link(name="first") + "AAAA"):
         browser.value(f"location.hash = {json.dumps(damaged)}")
         browser.until("document.getElementById('state').textContent.startsWith('The link does not hold a net')")
+        browser.value(f"{HEARD}; ask('check')")
+        browser.until("window.heard > 0")
+        assert browser.value("document.getElementById('state').textContent").startswith("The link does not hold a net")
+    put(browser, first())
+    assert browser.value("document.getElementById('state').textContent") == "no problems found"
 
 
 def test_a_hostile_net_shows_text_only(page: tuple[Browser, Served]) -> None:
@@ -217,6 +224,19 @@ def test_a_setting_that_is_none_is_refused(page: tuple[Browser, Served], field: 
     shown = figures(browser)
     browser.value(f"at('{field}').value = ''")
     assert shown.rstrip().endswith("`x`.")
+
+
+def test_a_later_visit_takes_the_modules_that_an_earlier_one_has_compiled(page: tuple[Browser, Served]) -> None:
+    browser, server = page
+    kept = "caches.open('pnsim').then(async (cache) => { const [key] = await cache.keys(); {} })"
+    size = kept.replace("{}", "return key && (await (await cache.match(key)).blob()).size")
+    for damage in ("", "await cache.put(key, new Response('damaged'))", "await cache.delete(key)"):
+        browser.until(f"{size}.then((size) => size > 1e6)")
+        browser.value(kept.replace("{}", damage))
+        browser.open("about:blank", "true")
+        browser.open(server.url, READY)
+        put(browser, first())
+        assert browser.value("document.getElementById('state').textContent") == "no problems found"
 
 
 @pytest.mark.parametrize("width", [1280, 390])

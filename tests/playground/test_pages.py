@@ -63,6 +63,11 @@ def test_a_slider_changes_the_figures_to_those_of_a_run(page: tuple[Browser, Ser
     figures = browser.value(NEXT_ANSWER)
     whole = petri.loads(COUNTER, clerks="2").run(replications=figures["count"])
     assert {one["name"]: one["value"] for one in figures["figures"]} == {one.name: one.value for one in whole.measures}
+    browser.value(inside("sliders", "($('surface').open = true) && ($('drawn').open = true)"))
+    browser.until(inside("sliders", "$('surface-table').querySelectorAll('[data-at]').length === 49"))
+    browser.until(
+        inside("sliders", "/^[\\d,]+ draws/.test($('drawn-note').innerText) && $('drawn-table').innerText !== ''")
+    )
     browser.value("select('figures')")
     assert server.asked == []
     assert browser.told == []

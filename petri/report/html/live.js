@@ -236,6 +236,82 @@
     plot($("curve"), state.curve);
     plot($("over-time"), state.over_time?.[1]);
   };
+  /* Over two parameters: a press on a point sets both sliders. */
+  const options = (names) => names.map((name) => [name, name]);
+  const spread = () => wish({ surface: $("surface").open ? $("spread").value : "", across: $("across").value,
+    up: $("up").value, within: Number($("within").value) });
+  for (const id of ["spread", "across", "up", "within"]) $(id).addEventListener("change", spread);
+  $("surface").addEventListener("toggle", spread);
+  const takePoint = (...at) => {
+    const { names, values } = state.surface;
+    settings = { ...settings, ...Object.fromEntries(names.map((name, line) => [name, values[line][at[line]]])) };
+    turned = performance.now();
+    stale();
+    wish({ settings });
+  };
+  $("surface-table").addEventListener("click", ({ target }) => {
+    const at = target.closest("[data-at]")?.dataset.at;
+    if (at) takePoint(...at.split(",").map(Number));
+  });
+  const showSurface = () => {
+    const names = state.knobs.filter(({ kind }) => kind !== "text").map(({ name }) => name), found = state.surface;
+    $("surface").hidden = names.length < 2 || !state.names.length;
+    if (names.length < 2) return;
+    fill($("spread"), options(state.names), $("spread").value || state.names[0]);
+    fill($("across"), options(names), names.includes($("across").value) ? $("across").value : names[0]);
+    fill($("up"), options(names), names.includes($("up").value) ? $("up").value : names[1]);
+    $("surface-note").textContent = found?.note ?? ($("across").value === $("up").value ? "Choose two parameters." : "");
+    if ($("surface-table").dataset.shown !== (found?.html ?? "")) {
+      const focused = document.activeElement.closest?.("#surface-table [data-at]")?.dataset.at;
+      fragment($("surface-table"), found?.html ?? "");
+      if (focused) $("surface-table").querySelector(`[data-at="${focused}"]`)?.focus();
+    }
+    plot($("surface-chart"), found?.figure);
+    const box = $("surface-chart").querySelector(".plot");
+    if (!box.on || box.dataset.followed) return;
+    box.dataset.followed = "1";
+    box.on("plotly_click", ({ points: [point] }) => takePoint(Math.round(point.x), Math.round(point.y)));
+  };
+
+  /* Parameters that are drawn: a field for each, with the range of its slider at first. */
+  const draw = () => {
+    const draws = {};
+    for (const row of $("draws").children) {
+      const [check, text] = row.querySelectorAll("input");
+      if (check.checked) draws[check.value] = text.value.trim();
+    }
+    wish({ drawn: $("drawn").open ? $("drawn-measure").value : "", draws });
+  };
+  $("drawn").addEventListener("toggle", draw);
+  $("drawn-measure").addEventListener("change", draw);
+  $("draws").addEventListener("change", draw);
+  const showDrawn = () => {
+    const ranges = Object.entries(state.ranges ?? {}), found = state.drawn;
+    $("drawn").hidden = !ranges.length || !state.names.length;
+    fill($("drawn-measure"), options(state.names), $("drawn-measure").value || state.names[0]);
+    const names = JSON.stringify(ranges.map(([name]) => name));
+    if ($("draws").dataset.names !== names) {
+      $("draws").dataset.names = names;
+      $("draws").replaceChildren(...ranges.map(([name, range], index) => {
+        const row = make("div", undefined, "draw"), label = make("label"), check = make("input"), text = make("input");
+        check.type = "checkbox"; check.value = name; check.checked = index === 0;
+        text.type = "text"; text.value = range; text.spellcheck = false; text.autocomplete = "off";
+        text.setAttribute("aria-label", `${name}, its range`);
+        label.append(check, make("code", name));
+        row.append(label, text);
+        return row;
+      }));
+    }
+    $("drawn-note").textContent = found?.note ?? "";
+    if ($("drawn-table").dataset.shown !== (found?.html ?? "")) {
+      const open = $("draws-listed")?.open;
+      fragment($("drawn-table"), found?.html ?? "");
+      if (open) $("draws-listed").open = true;
+    }
+    plot($("drawn-chart"), found?.figure);
+    $("drawn-last").textContent = found?.last ? `${found.last}:` : "";
+    $("drawn-command").textContent = found?.command ?? "";
+  };
   $("measure").addEventListener("change", () => wish({ measure: $("measure").value }));
   $("parameter").addEventListener("change", () => {
     chosen = true;
@@ -420,6 +496,8 @@
     fragment($("compared"), state.compared ?? "");
     for (const [name, copy] of Object.entries(state.copies)) $(`take-${name}`).textContent = copy;
     showCharts();
+    showSurface();
+    showDrawn();
     showPicture();
     showLoads();
     showText();

@@ -32,7 +32,7 @@ def live_page(name: str, doc: str) -> Page:
     page.section("parameters", "Parameters", _buttons(), _effects(), tag("div", id="knobs"))
     page.section("measures", "Measures", _results())
     page.section("net", "The net", _net())
-    page.section("charts", "Charts", *_charts(page))
+    page.section("charts", "Charts", *_charts(page), _surface(page), _drawn(page))
     page.section("text", "The text", tag("ol", id="lines", tabindex=0, role="region", aria_label="The text of the net"))
     page.section("take", "Take it away", *_taken())
     return page
@@ -119,6 +119,44 @@ def _charts(page: Page) -> list[Content]:
             class_="pair",
         )
     ]
+
+
+def _surface(page: Page) -> Markup:
+    """Return a measure over two parameters. Its figure is the third of the page."""
+    within = [tag("option", f"{share} %", value=share / 100, selected=share == 5) for share in (10, 5, 2, 1)]
+    row = (
+        _select("spread", "Measure"), _select("across", "over"), _select("up", "and"),
+        tag("label", "settled at ± ", tag("select", within, id="within")),
+    )  # fmt: skip
+    chart = page.figure({"data": [], "layout": {}}, "A measure over two parameters; the table has its numbers", None)
+    hint = "Open circles have not settled. Points near the sliders get the next replications. "
+    return tag(
+        "details",
+        tag("summary", "A measure over two parameters"),
+        tag("div", row, class_="row"),
+        tag("p", class_="note", id="surface-note", role="status"),
+        tag("div", chart, id="surface-chart", hidden=True),
+        tag("p", hint, "A press on a point, here or in the table, sets the sliders to it.", class_="note"),
+        tag("details", tag("summary", "As a table"), tag("div", id="surface-table")),
+        id="surface",
+    )
+
+
+def _drawn(page: Page) -> Markup:
+    """Return the distribution over ranges. Its figure is the fourth of the page."""
+    chart = page.figure({"data": [], "layout": {}}, "Distribution of a measure over the draws", None)
+    return tag(
+        "details",
+        tag("summary", "What if parameters are known as ranges only"),
+        tag("p", "Each replication draws what is chosen here, evenly from its range or list:", class_="note"),
+        tag("div", id="draws"),
+        tag("div", _select("drawn-measure", "Measure"), class_="row"),
+        tag("p", class_="note", id="drawn-note", role="status"),
+        tag("div", chart, id="drawn-chart", hidden=True),
+        tag("div", id="drawn-table"),
+        tag("p", tag("span", id="drawn-last"), " ", tag("code", id="drawn-command"), class_="note"),
+        id="drawn",
+    )
 
 
 def _taken() -> list[Content]:

@@ -51,8 +51,10 @@
 
   /* {t, start, end, variables, taken, given}; t is -1 of a row of a stream, and of tokens on the way, which the firing
      before has sent, -2 less the number of its transition. */
-  let happened, events, when, clocksOf, started, verdicts, game = null;
-  const read = ({ rows: packed, until, clocks, paces, verdicts: judged }) => {
+  /* changes: for each event the places that it changes, each with the number of its black tokens or with its row as runs:
+     from a seat on of the row before, or from -1 - k on of those that it gives. */
+  let happened, events, when, changes, initial, clocksOf, started, verdicts, game = null;
+  const read = ({ rows: packed, until, clocks, paces, verdicts: judged, ...trace }) => {
     Object.assign(net, { until, paces });
     const rows = packed.map(exactly);
     happened = [];
@@ -71,7 +73,14 @@
       happened.push({ t, start, end, variables, taken, given, sent: [], from: null });
       if (t < -1) happened.findLast((one) => one.t >= 0).sent.push(happened.length - 1);
     }
-    order();
+    ({ initial, events } = trace);
+    when = events.map((i) => i < 0 ? happened[~i].end : happened[i].start);
+    let n = 0;
+    const next = () => trace.changes[n++], times = (count, make) => Array.from({ length: count }, make);
+    changes = events.map(() => times(next(), () => {
+      const place = next(), count = next();
+      return [place, black(place) ? count : times(count, () => [next(), next()])];
+    }));
     verdicts = transitions.map(() => []);
     for (const [n, t, found] of judged) verdicts[t].push([n, found]);
     clocksOf = transitions.map(() => []);
@@ -84,97 +93,35 @@
     events.forEach((event, n) => { if (started.has(event)) started.set(event, n + 1); });
   };
   const isSent = (i) => happened[i].t < -1, sender = (i) => isSent(i) ? -2 - happened[i].t : happened[i].t;
-  /* Events in their order (I1, S5): i is the start of a firing, ~i its end. */
-  const order = () => {
-    events = []; when = [];
-    const pending = [];
-    const before = (a, b) => happened[a].end - happened[b].end || a - b;
-    const finish = (until) => {
-      while (pending.length && happened[pending[0]].end <= until) {
-        const i = pending.shift();
-        events.push(~i); when.push(happened[i].end);
-      }
-    };
-    happened.forEach((one, i) => {
-      finish(one.start);
-      if (!isSent(i)) { events.push(i); when.push(one.start); }
-      if (one.end > one.start) {
-        let low = 0, high = pending.length;
-        while (low < high) { const mid = (low + high) >> 1; if (before(pending[mid], i) < 0) low = mid + 1; else high = mid; }
-        pending.splice(low, 0, i);
-      }
-    });
-    finish(net.until);
-  };
-  read(net);
   const black = (p) => places[p].slots.length === 0;
-  const keyOf = (p, v) => JSON.stringify(places[p].per.map((slot) => String(v[slot])));
-  /* The one of some tokens that the discipline shows (S3). */
-  const frontOf = (p, tokens) => {
-    const { discipline, key, then } = places[p];
-    if (discipline === "fifo") return tokens[0];
-    if (discipline === "lifo") return tokens[tokens.length - 1];
-    const keys = tokens.map((one) => [valueOf(key, one.v), then ? valueOf(then, one.v) : 0]);
-    const least = keys.reduce((a, b) => b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a);
-    return tokens[keys.indexOf(least)];
-  };
-  /* The tokens of each key, in their row (S7). */
-  const lines = (p, row) => {
-    const found = new Map();
-    for (const one of row) {
-      const key = keyOf(p, one.v);
-      if (found.has(key)) found.get(key).push(one); else found.set(key, [one]);
-    }
-    return [...found.values()];
-  };
-  const lastTo = (seat, row) => { row[seat] = row[row.length - 1]; row.pop(); };
-  const entered = (p, row, one) => {
-    if (!places[p].per.length) { row.push(one); return row; }
-    const all = lines(p, row), key = keyOf(p, one.v), at = all.findIndex((line) => keyOf(p, line[0].v) === key);
-    if (at < 0) return [...row, one];
-    const line = all[at], before = frontOf(p, line);
-    line.push(one);
-    if (frontOf(p, line) !== before) { lastTo(at, all); all.push(line); }
-    return all.flat();
-  };
-  const without = (p, row, seat) => {
-    if (places[p].per.length) {
-      const all = lines(p, row), one = row[seat], at = all.findIndex((line) => line.includes(one)), line = all[at];
-      lastTo(at, all);
-      return [...all.flat(), ...line.filter((other) => other !== one)];
-    }
-    if (places[p].discipline === "bag") lastTo(seat, row); else row.splice(seat, 1);
-    return row;
-  };
-  const first = () => places.map((place, p) => {
-    if (black(p)) return starts[p];
-    const tokens = place.initial.flatMap(([count, v]) => Array.from({ length: count }, () => ({ v: v.map(exactly), at: 0, by: -1 })));
-    return tokens.reduce((row, one) => entered(p, row, one), []);
-  });
-  const starts = places.map((place) => place.initial.reduce((sum, [n]) => sum + n, 0));
+  read(net);
+  const starts = initial.map((row) => typeof row === "number" ? row : row.length);
+  const first = () => initial.map((row) => typeof row === "number" ? row : row.map((v) => ({ v: v.map(exactly), at: 0, by: -1 })));
   let marking, held, done, now;
   const size = (p) => typeof marking[p] === "number" ? marking[p] : marking[p].length;
-  const give = (i) => {
-    for (const [place, count, v] of happened[i].given) {
-      if (black(place)) marking[place] += count;
-      else for (let n = 0; n < count; n++) marking[place] = entered(place, marking[place], { v, at: now, by: i });
-    }
+  /* What event n gives to a place. */
+  const gift = (n, place) => givers(n).flatMap((i) => happened[i].given.filter(([to]) => to === place)
+    .flatMap(([, count, v]) => Array.from({ length: count }, () => ({ v, at: when[n], by: i }))));
+  const givers = (n) => {
+    const event = events[n];
+    return event < 0 ? [~event] : [event, ...happened[event].sent].filter((i) => happened[i].end <= when[n]);
   };
-  /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time, or has sent them without (I5, I6, I11). */
   const apply = () => {
-    const event = events[done];
-    now = when[done++];
-    if (event < 0) { held.splice(held.indexOf(~event), 1); give(~event); return; }
-    const one = happened[event], from = [];
-    for (const [place, seat] of one.taken) {
-      const row = marking[place];
-      if (typeof row === "number") { marking[place]--; continue; }
-      from.push([place, row[seat]]);
-      marking[place] = without(place, row, seat);
+    const n = done++, event = events[n];
+    now = when[n];
+    if (event < 0) held.splice(held.indexOf(~event), 1);
+    else {
+      const one = happened[event], from = one.taken.filter(([place]) => !black(place)).map(([place, seat]) => [place, marking[place][seat]]);
+      for (const i of [event, ...one.sent]) {
+        happened[i].from ??= from;
+        if (happened[i].end > one.start) held.push(i);
+      }
     }
-    if (one.t >= 0) for (const place of transitions[one.t].resets) marking[place] = black(place) ? 0 : [];
-    for (const i of [event, ...one.sent]) happened[i].from ??= from;
-    for (const i of [event, ...one.sent]) if (happened[i].end > one.start) held.push(i); else give(i);
+    for (const [place, after] of changes[n]) {
+      const row = marking[place], given = black(place) || after.every(([seat]) => seat >= 0) ? null : gift(n, place);
+      marking[place] = black(place) ? after
+        : after.flatMap(([seat, count]) => seat < 0 ? given.slice(-1 - seat, count - 1 - seat) : row.slice(seat, seat + count));
+    }
   };
   let every, frames;
   const keep = () => frames.push({ now, held: [...held], marking: marking.map((r) => typeof r === "number" ? r : [...r]) });
@@ -512,8 +459,8 @@
     const box = $("held");
     const sent = held.filter(isSent).length, own = held.length - sent;
     box.replaceChildren(make("h2", `${own} firing${own === 1 ? "" : "s"} in progress${sent ? `, ${sent} output${sent === 1 ? "" : "s"} on the way` : ""}`));
-    const frontOf = [...held].sort((a, b) => happened[a].end - happened[b].end).slice(0, 12);
-    for (const i of frontOf) {
+    const soonest = [...held].sort((a, b) => happened[a].end - happened[b].end).slice(0, 12);
+    for (const i of soonest) {
       const one = happened[i], line = make("div", undefined, "firing"), bar = make("progress");
       bar.value = part(i);
       const bound = isSent(i) ? one.given.map(([to]) => `to ${places[to].name}`).join(", ") : firingText(one);
@@ -522,7 +469,7 @@
       line.append(name, bar, make("span", `until ${time(one.end)}`, "soft"));
       box.append(line);
     }
-    if (held.length > frontOf.length) box.append(make("p", `and ${held.length - frontOf.length} more`, "soft"));
+    if (held.length > soonest.length) box.append(make("p", `and ${held.length - soonest.length} more`, "soft"));
     const clocks = clocksOf.flatMap((list, t) => list.length ? clocksNow(t).map((k) => [t, k]) : []);
     if (!clocks.length) return;
     const rank = ([, k]) => k.count ? k.left : Infinity, kept = clocks.filter(([, k]) => !k.count).length;
@@ -569,17 +516,9 @@
   /* The tokens of a place after each event. */
   const levelsOf = (p) => {
     const values = new Float64Array(events.length + 1);
-    let level = starts[p] ?? 0;
-    values[0] = level;
-    const given = (i) => { for (const [to, n] of happened[i].given) if (to === p) level += n; };
-    events.forEach((event, n) => {
-      if (event < 0) given(~event);
-      else {
-        const one = happened[event];
-        for (const [from] of one.taken) if (from === p) level--;
-        if (one.t >= 0 && transitions[one.t].resets.includes(p)) level = 0;
-        for (const i of [event, ...one.sent]) if (happened[i].end <= one.start) given(i);
-      }
+    let level = values[0] = starts[p] ?? 0;
+    changes.forEach((all, n) => {
+      for (const [place, after] of all) if (place === p) level = black(p) ? after : after.reduce((sum, [, count]) => sum + count, 0);
       values[n + 1] = level;
     });
     return values;

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from petri.engine.candidates import guard_parts
@@ -191,6 +192,9 @@ def _trace(recording: Recording) -> dict[str, Any]:
     return {
         "until": recording.until,
         "rows": _rows(recording),
+        "initial": recording.rows.initial,
+        "events": recording.rows.events,
+        "changes": _changes(recording),
         "clocks": [_clock(span) for span in recording.clocks.spans],
         "paces": {f"{number}": paces for number, paces in recording.clocks.paces.items()},
         "verdicts": recording.verdicts,
@@ -223,14 +227,13 @@ def _measures(net: Net, measure: Measure) -> Iterator[dict[str, Any]]:
 
 
 def _place(place: Place, words: ExpressionText) -> dict[str, Any]:
-    initial = [(count, tuple(token)) for count, token in place.initial]
-    parts = _parts(place, "name", "doc", "discipline", "key", "then", "per", "capacity", "weight", "span")
-    return parts | {"slots": place.colour.slots, "room": words.capacity(place), "initial": initial}
+    parts = _parts(place, "name", "doc", "discipline", "capacity", "span")
+    return parts | {"slots": place.colour.slots, "room": words.capacity(place)}
 
 
 def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, Any]:
     words = words.element(one)
-    parts = _parts(one, "name", "doc", "variables", "inputs", "inhibitors", "outputs", "resets", "priority", "span")
+    parts = _parts(one, "name", "doc", "variables", "inputs", "inhibitors", "outputs", "priority", "span")
     fewer = [words.of(arc.threshold, one.variables) if arc.threshold else 1 for arc in one.inhibitors]
     return parts | {
         "races": one.clock is not None,
@@ -280,6 +283,16 @@ def _rows(recording: Recording) -> list[Scalar]:
         for place, count, token in merged:
             rows += [place, count, *token]
     return rows
+
+
+def _changes(recording: Recording) -> list[int]:
+    """Return one number after the other: for each event how many places change, each with its tokens or its runs."""
+    found: list[int] = []
+    for changes in recording.rows.changes:
+        found.append(len(changes))
+        for place, after in changes:
+            found += [place, after] if isinstance(after, int) else [place, len(after), *chain(*after)]
+    return found
 
 
 def _clock(span: ClockSpan) -> dict[str, Any]:

@@ -395,11 +395,21 @@ def heat_map(
         and all(point.parameters.get(name) == value for name, value in rest.items())
     }
     grid = [[cells.get((x, y)) for x in across.values] for y in up.values]
-    many = len(across.values) * len(up.values) > 150
-    trace = {
+    names = (plotted(across.name), plotted(up.name))
+    trace = heat([*map(label, across.values)], [*map(label, up.values)], grid, scale, names)
+    made = (axis(plotted(one.name), type="category", showgrid=False, ticks="") for one in (across, up))
+    return figure([trace], *made)
+
+
+def heat(
+    across: Sequence[Any], up: Sequence[Any], grid: Sequence[Sequence[Interval | None]], scale: Scale,
+    names: tuple[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    """Return cells by their places on two axes with these names."""
+    return {
         "type": "heatmap",
-        "x": [label(value) for value in across.values],
-        "y": [label(value) for value in up.values],
+        "x": across,
+        "y": up,
         "z": [[None if one is None else finite(one.mean * scale.factor) for one in row] for row in grid],
         "customdata": [
             [None if one is None or math.isnan(one.half_width) else one.half_width * scale.factor for one in row]
@@ -409,15 +419,12 @@ def heat_map(
         "xgap": 2,
         "ygap": 2,
         "text": [["" if one is None else short(one.mean * scale.factor, 3) for one in row] for row in grid],
-        "texttemplate": "" if many else "%{text}",
+        "texttemplate": "" if len(across) * len(up) > 150 else "%{text}",
         "colorbar": {"title": {"text": scale.unit}, "thickness": 12, "outlinewidth": 0, "len": 1},
         "hovertemplate": (
-            f"{plotted(across.name)} %{{x}}, {plotted(up.name)} %{{y}}<br>%{{z:.4g}} ± %{{customdata:.2g}} {scale.unit}"
-            "<extra></extra>"
+            f"{names[0]} %{{x}}, {names[1]} %{{y}}<br>%{{z:.4g}} ± %{{customdata:.2g}} {scale.unit}<extra></extra>"
         ),
     }
-    made = (axis(plotted(one.name), type="category", showgrid=False, ticks="") for one in (across, up))
-    return figure([trace], *made)
 
 
 def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure:
