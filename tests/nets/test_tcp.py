@@ -14,8 +14,8 @@ from petri.engine.native import available
 
 slow_without_native = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
 
-# A trip takes 2 ms, and a window is sent within 8 us: segments 0 and 1, 2 to 5, then eight at a time, 6 to 13, 14 to 21, 22 to
-# 29. The path does `does` to its n-th segment.
+# A trip takes 2 ms, and a window is sent within 8 us: segments 0 and 1, 2 to 5, then eight at a time, 6 to 13, 14 to
+# 21, 22 to 29. The path does `does` to its n-th segment.
 PATH = """
 net path
 time ms
@@ -48,11 +48,11 @@ def counts(does: str, options: str = "") -> tuple[int, int, int]:
 def test_a_segment_that_three_overtake_is_sent_again_for_nothing(
     late: int, repeats: int, again: int, time: str, reno: str
 ) -> None:
-    """Three segments of the window, 27 to 29, are behind the 26th, and those of the next come two milliseconds later."""
+    """Three segments of the window, 27 to 29, are behind the 26th, and those of the next come 2 ms later."""
     if time == "2.5 ms" and again == 0:
         again = 1  # the next window overtakes it as well
     found = counts(LATE.format(late=late, time=time), f"repeats = {repeats}, reno = {reno}, ")
-    # NewReno sends all again that had been sent by then: 30 to 33, and 34 and 35, since answers say that two have arrived.
+    # NewReno sends all again that had been sent by then: 30 to 33, and 34 and 35, as answers say that two have arrived.
     mends = 6 if reno == "false" and again and time == "0.5 ms" else 0
     assert found == (again, mends, again + mends)
 
