@@ -170,3 +170,14 @@ def test_constants_say_where_they_come_from(net: str) -> None:
         assert parameter.doc, parameter.name
         if parameter.kind != "bool":
             assert PROVENANCE.search(parameter.doc), f"{parameter.name}: {parameter.doc}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["dram", "dynamic"])
+def test_the_hash_unit_limits_an_attack_of_the_smallest_packets(scheme: str) -> None:
+    """One packet of 64 B in 96 cycles of 600 MHz, 3.2 Gbps, with either scheme (DB section VI)."""
+    model = petri.load("dynamic_buffering", scheme=scheme, load="5 Gbps", packet_mix="fixed", packet_fixed="64 B",
+                       active_flows=81, shared_load=True)  # fmt: skip
+    result = model.run(until="3 ms", warmup="1 ms", replications=1, seed=11)
+    assert figure(result, "hash_busy") > 0.99
+    assert figure(result, "transmit") == pytest.approx(600e6 / 96 * 64 * 1e-9, rel=0.01)

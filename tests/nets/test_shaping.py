@@ -237,3 +237,11 @@ def test_constants_say_where_they_come_from(net: str) -> None:
         assert parameter.doc, parameter.name
         if parameter.kind != "bool":
             assert PROVENANCE.search(parameter.doc), f"{parameter.name}: {parameter.doc}"
+
+
+def test_a_full_queue_loses_the_highest_layers_first() -> None:
+    """As a fluid: of the third layers 250 + 150 of 900 kbps pass, of the fourth 50 + 150, and of the lower ones all."""
+    result = petri.load("shaping_streams").run(until="60 s", warmup="5 s", replications=1, seed=11)
+    assert result.passed, "each stream passes the lesser of what is sent and what was negotiated"
+    passes = [result.measure(f"passes[{layer}]").value for layer in range(4)]
+    assert passes == pytest.approx([1, 1, 4 / 9, 2 / 9], abs=0.01)
