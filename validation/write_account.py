@@ -1,7 +1,7 @@
 """Writes the account of the studies into docs/validation.md, as `pnsim validate all` prints it.
 
-    python validation/write_account.py                            # all studies, with the results in validation-results
-    python validation/write_account.py --stores FOLDER shaping    # these studies
+    python validation/write_account.py                          # the five papers, with the results in validation-results
+    python validation/write_account.py --stores FOLDER shaping  # these studies
 
 Replications that the stores lack are run.
 """
@@ -18,6 +18,7 @@ from rich.console import Console
 
 from petri.atomic_file import write_text
 from petri.validation import folders, run_folder
+from petri.validation.study import read_study
 from pnsim.commands.validate import print_account
 
 HERE: Final = Path(__file__).resolve().parent
@@ -28,12 +29,13 @@ WIDTH: Final = 120
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="STUDY", help="default: all")
+    parser.add_argument("names", nargs="*", metavar="STUDY", help="default: those with a fitting set")
     parser.add_argument("--stores", default="validation-results", type=Path, help="the folder of the results")
     chosen = parser.parse_args()
     known = folders(HERE)
     validations = []
-    for name in chosen.names or known:
+    papers = [name for name, folder in known.items() if read_study(folder).fitting]
+    for name in chosen.names or papers:
         (chosen.stores / name).mkdir(parents=True, exist_ok=True)
         validations.append(run_folder(known[name], chosen.stores / name, name=name))
     written = io.StringIO()
