@@ -397,9 +397,6 @@ class Reader(Struct):
         if not self.where.startswith("a "):
             self.problems.error("condition-of-token", span, name=name)
             return
-        if self.where == "a speed":
-            self.problems.error("speed-of-binding", span, name=name)
-            return
         clause = self.where.removeprefix("a ")
         self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
 
