@@ -11,7 +11,6 @@ from petri.live.desk import Desk
 from petri.live.growing import grow, rows
 from petri.live.source import Source
 from petri.model import LoadedFrom
-
 from tests.cli.calling import caller
 
 from .tables import answer
