@@ -221,10 +221,9 @@ class Writer:
         uses.append(self.clock if chosen in ("the clock", "a parameter", "a function") else chosen)
         return options[chosen]
 
-    def clauses(self, p: str, uses: list[str], last: tuple[str, ...] = (" decide",)) -> str:
-        """Return what may follow the arcs of a transition, or of a step of a thread, which does not wait for decisions.
-
-        last: what may be the priority besides numbers.
+    def clauses(self, p: str, uses: list[str], last: tuple[str, ...]) -> str:
+        """Return what may follow the arcs of a transition or a step of a thread. last: what may be a priority, besides
+        numbers.
         """
         choose, found, other = self.choose, "", self.some()
         if choose.chance(2):
@@ -345,10 +344,12 @@ class Writer:
         if choose.chance(1):
             uses.append("several tokens")
             outputs += f", {choose.number(0, 2)} * {self.tool}" if not tool else ""
+        lasts = self.lasts("p", uses)
+        clauses = self.clauses("p", uses, last=() if "after" in lasts else (" decide",))
         self.kept(
             f"transition {name}{'[i in 0..1]' if array else ''}: {taken}{f', {self.tool}' if tool else ''}{extra}"
             f" -> {outputs}{back}{f', {self.tool}' if tool else ''}"
-            f"{' draw d ~ uniform(0..9)' if draw else ''} {self.lasts('p', uses)}{self.clauses('p', uses)}"
+            f"{' draw d ~ uniform(0..9)' if draw else ''} {lasts}{clauses}"
         )
         self.measurable.append(f"{name}[*]" if array else name)
         if "a clock of each binding" not in uses:
