@@ -15,7 +15,7 @@ import click
 
 from petri import library
 from petri.live.desk import Desk
-from petri.live.growing import grow
+from petri.live.growing import FIRST, grow
 from petri.live.server import LiveServer
 from petri.live.site import serve
 from petri.live.source import Source
@@ -83,7 +83,8 @@ def _with_stdin(streams: Mapping[str, str], file: Path) -> dict[str, str]:
         if sys.stdin.isatty():
             raise refusal("live-stream-terminal")
         remark("waiting for the first rows from stdin")
-        grow(sys.stdin.buffer, file)
+        if grow(sys.stdin.buffer, file) < FIRST:
+            raise refusal("live-stream-empty")
     return {name: str(file) if one == nets.STDIN else one for name, one in streams.items()}
 
 

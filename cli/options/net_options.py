@@ -102,7 +102,7 @@ _column = _pairs(
     "--column",
     "column",
     "FIELD=COLUMN",
-    "The column of the recording for a field, with its unit: time='frame.time_epoch [s]'.",
+    "The column of the recording for a field, or its number, with its unit: time='frame.time_epoch [s]'.",
 )
 tables_option = _pairs(
     "--table", "table", "NAME=FILE", "Use another file for a table of the net: lengths.csv=mine.csv."

@@ -28,12 +28,18 @@ def rows(lines: Iterable[bytes]) -> Iterator[bytes]:
             yield text.removeprefix(EVENT).strip() + b"\n"
 
 
-def grow(lines: Iterable[bytes], file: Path) -> None:
-    """Write the first rows into a file, and go on with the others on a thread as they come."""
+def grow(lines: Iterable[bytes], file: Path) -> int:
+    """Write the first lines into a file, and go on with the others on a thread as they come.
+
+    Returns how many they are: fewer than `FIRST` if there are no more.
+    """
     coming = rows(lines)
     file.touch(mode=0o600)
-    file.write_bytes(b"".join(islice(coming, FIRST)))
-    threading.Thread(target=_append, args=(coming, file), daemon=True).start()
+    first = list(islice(coming, FIRST))
+    file.write_bytes(b"".join(first))
+    if len(first) == FIRST:
+        threading.Thread(target=_append, args=(coming, file), daemon=True).start()
+    return len(first)
 
 
 def _append(coming: Iterator[bytes], file: Path) -> None:

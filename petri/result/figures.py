@@ -32,7 +32,7 @@ from petri.measure.sequential import widening
 from petri.measure.trend import FEWEST_PAIRS, MOST_REPLICATIONS, ColdStart, Drift, cold_start, drifts
 from petri.measure.unvaried import Ranges, with_ranges
 from petri.measure.windows import Windows, across, left_out_together
-from petri.net import Counter, Expectation, Measure, Net, Order, Passage, Scalar, Term, Variable
+from petri.net import Counter, Expectation, Expr, Measure, Net, Order, Passage, Scalar, Term, Variable
 from petri.result.rare import Rare
 from petri.result.remarks import remarks
 from petri.run.ensemble import Ensemble
@@ -522,10 +522,20 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
         ]
     if measured:
         values["measured"] = time
+    clock = None if transition is None else transition.clock
+    if clock is not None and fault.id in ("negative-time", "bad-parameter") and is_divided(clock.time):
+        values["divided"] = "speed"
     span = fault.span
     if fault.id == "instant-limit" and transition is not None:
         span = transition.span  # no expression fails there: the next firing of the loop is to blame
     return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, span, values)
+
+
+def is_divided(time: Expr) -> bool:
+    """Return whether a clock is set to a time that has been divided by a part of its speed (C5)."""
+    while time.op in ("exp", "ticks", "units"):
+        time = time.args[0]
+    return time.op == "div" and time.span is not None and time.span == time.args[0].span
 
 
 def shown(net: Net, variable: Variable, value: Scalar) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place, Stream
 from petri.structs import replace
+from petri.traffic.fields import ARRIVAL, column_of
 from petri.traffic.problems import problem
 
 Files = Mapping[str, str | PathLike[str]]
@@ -21,7 +22,7 @@ def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = Non
     the field, or for one ("trace.time"). Raises LanguageError if there is no such place or field.
     """
     check_places(net, files)
-    known = {field for place in net.places if is_fed(place) for field in _names(place)}
+    known = {name for place in net.places if is_fed(place) for name, _ in _names(place)}
     for name in columns or {}:
         if name not in known:
             raise problem("stream-unknown-field", field=name, names=sorted(known), suggestion=did_you_mean(name, known))
@@ -42,8 +43,10 @@ def is_fed(place: Place) -> bool:
     return place.stream is not None or place.port == "in"
 
 
-def _names(place: Place) -> list[str]:
-    return [name for slot in place.colour.slots for name in (slot.name, f"{place.name}.{slot.name}")]
+def _names(place: Place) -> list[tuple[str, str]]:
+    """Return the names by which the column of a slot may be given, and the slot."""
+    slots = [*(slot.name for slot in place.colour.slots), *([ARRIVAL] if place.port else [])]
+    return [(name, slot) for slot in slots for name in (column_of(slot), f"{place.name}.{column_of(slot)}")]
 
 
 def _with_file(place: Place, files: Files, columns: Mapping[str, str]) -> Place:
@@ -54,8 +57,7 @@ def _with_file(place: Place, files: Files, columns: Mapping[str, str]) -> Place:
         name = fspath(files[place.name])
         stream = replace(stream, name=name, path=str(Path(name).absolute()), digest="")
     own = dict(stream.columns)
-    for slot in place.colour.slots:
-        for name in (slot.name, f"{place.name}.{slot.name}"):
-            if name in columns:
-                own[slot.name] = columns[name]
+    for name, slot in _names(place):
+        if name in columns:
+            own[slot] = columns[name]
     return replace(place, stream=replace(stream, columns=tuple(own.items())))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from petri.diagnostics import LanguageError
 from petri.net import Net, Place
-from petri.traffic.fields import Field, Recording, misfit, native
+from petri.traffic.fields import Field, Recording, by_position, column_of, misfit, native
 from petri.traffic.problems import problem, unreadable
 
 Wrong = tuple[str, int, int | None, tuple[Any, ...]]
@@ -17,12 +18,19 @@ Wrong = tuple[str, int, int | None, tuple[Any, ...]]
 
 
 def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, tuple[Field, ...]]:
-    """Return a file whose first record names its columns, and the columns that fill the slots of a place."""
+    """Return a file, and the columns that fill the slots of a place.
+
+    Its first record names them, unless all of them are given by their numbers.
+    """
     assert place.stream is not None
     file = DelimitedFile(path, place.stream.name)
-    if not file.is_named:
-        names = ",".join(slot.name or "value" for slot in place.colour.slots)
-        raise problem("stream-no-columns", path=file.name, names=names, first=",".join(file.headers)[:60] or None)
+    file.unnamed = by_position(place)
+    if not file.is_named and file.unnamed and file.headers:
+        file.headers = [str(number) for number, _ in enumerate(file.headers, 1)]
+    elif not file.is_named:
+        names = [column_of(slot.name) for slot in place.colour.slots]
+        first = ",".join(file.headers)[:60] or None
+        raise problem("stream-no-columns", path=file.name, names=",".join(names), name=names[0], first=first)
     return file, file.fields(net, place)
 
 
@@ -30,10 +38,11 @@ class DelimitedFile(Recording):
     """An open file, positioned after its first record.
 
     otherwise: of a file that is read for one column, the words of a row whose cell is not a number, by what is wrong
-    and the cell; None if that is an error.
+    and the cell; None if that is an error. unnamed: the first record is a row as well if its cells are values.
     """
 
     otherwise: Callable[[str, str], bytes | None] | None = None
+    unnamed = False
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
@@ -48,13 +57,15 @@ class DelimitedFile(Recording):
         del self._text
 
     def words(self, fields: Sequence[Field], most: int) -> Iterator[bytes]:
-        self._text.fill([
+        first_is_row = self._text.fill([
             (
                 field.index, field.conversion, field.slot.labels, field.relative, field.slot.dimension == "Time",
                 field.unit == "s",
             )
             for field in fields
-        ])  # fmt: skip
+        ], self.unnamed)  # fmt: skip
+        if first_is_row:
+            fields = [replace(field, header=str(field.index + 1)) for field in fields]
         ended = False
         while not ended:
             words, ended, wrong = self._text.read(most)

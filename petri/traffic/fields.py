@@ -31,6 +31,7 @@ ARRIVAL = "@"
 
 _DIMENSIONS = {"": PLAIN, "Time": TIME, "Bytes": BYTES, "Rate": RATE, "Freq": FREQ}
 _STANDARD = {TIME: "s", BYTES: "B", RATE: "bps", FREQ: "Hz"}  # the unit of a column without one
+_POSITION = re.compile("[1-9][0-9]{0,5}")
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<bracket>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
 
 
@@ -93,6 +94,19 @@ class Block:
         return len(self.columns[0])
 
 
+def column_of(slot: str) -> str:
+    """Return the name of the column that fills a slot, unless another is given."""
+    return {"": "value", ARRIVAL: TIME_SLOT}.get(slot, slot)
+
+
+def by_position(place: Place) -> bool:
+    """Return whether the columns of all fields are given by their numbers, so that the file need not name them."""
+    assert place.stream is not None
+    given = dict(place.stream.columns)
+    columns = [header_parts(given.get(slot.name, ""))[0] for slot in place.colour.slots]
+    return all(map(_POSITION.fullmatch, columns))
+
+
 def header_parts(header: str) -> tuple[str, str | None]:
     """Name and unit of `time [us]`, `time (us)`, `time`."""
     found = _HEADER.fullmatch(header)
@@ -116,7 +130,7 @@ def match(
     fields: list[Field] = []
     wrong: list[Diagnostic] = []
     for position, slot in enumerate(place.colour.slots):
-        wanted, unit = header_parts(given.get(slot.name, slot.name or "value"))
+        wanted, unit = header_parts(given.get(slot.name, column_of(slot.name)))
         try:
             index = _find(wanted, names, headers, slot, place, path)
             own = unit or header_parts(headers[index])[1] or (units or {}).get(names[index])
@@ -136,9 +150,7 @@ def with_instants(place: Place) -> Place:
         return place
     slot = Slot(ARRIVAL, "real", 0.0, float(HORIZON), dimension="Time")
     stream = place.stream or Stream()
-    columns = (*stream.columns, (ARRIVAL, TIME_SLOT))
-    colour = replace(place.colour, slots=(slot, *place.colour.slots))
-    return replace(place, colour=colour, stream=replace(stream, columns=columns))
+    return replace(place, colour=replace(place.colour, slots=(slot, *place.colour.slots)), stream=stream)
 
 
 class Recording(ABC):
@@ -227,6 +239,10 @@ def native(path: str) -> ModuleType:
 
 
 def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot, place: Place, path: str) -> int:
+    if _POSITION.fullmatch(wanted):
+        if int(wanted) > len(headers):
+            raise problem("stream-no-position", path=path, column=wanted, count=len(headers))
+        return int(wanted) - 1
     for candidates in (headers, names, [name.lower() for name in names]):
         found = [i for i, name in enumerate(candidates) if name.strip() == wanted]
         if len(found) == 1:

@@ -18,6 +18,7 @@ from petri.catalogue.operations import OPERATIONS
 from petri.language.flattening.arcs import of_token
 from petri.language.meaning.templates import TOKEN
 from petri.net import (
+    DECISION,
     Clock,
     Colour,
     Content,
@@ -556,7 +557,7 @@ class TransitionMaker:
             self.scope().int_const(0) if at_once else self.time(),
             outputs
             + tuple([replace(arc, values=tuple([of_token(e, variables) for e in arc.values])) for arc in given]),
-            priority=choose.one((0, 0, 0, 1, 2)),
+            priority=choose.one((0, 0, 0, 1, 2, *([DECISION] if clock is None else []))),
             weight=self.weight(),
             prefer=prefer,
             clock=clock,

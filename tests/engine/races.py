@@ -56,7 +56,9 @@ def _coloured(number: int, places: list[str], chance: Random) -> str:
     own = chance.choice(("1", "2", "3", "1 + t.a", "0.5 * t.b", f"1 + tokens({where})", "uniform(1..4)"))
     shared = chance.choice(("exp(1)", "exp(1 + t.a)", f"exp(1 + tokens({where}))"))
     memory = chance.choice(("", "", "resume", "repeat"))
-    speed = chance.choice(("", "", "", "", f"speed 1 / (1 + tokens({where}))", f"speed tokens({where}) mod 2"))
+    common = f"tokens({where}) mod 2"
+    speeds = (f"1 / (1 + tokens({where}))", common, "t.b", f"t.b / (1 + tokens({where}))", f"(1 + t.a) * ({common})")
+    speed = f"speed {chance.choice(speeds)}" * (chance.randrange(3) == 0)
     races = chance.randrange(6) > 0
     inputs = [f"{chance.choice(('', '', '', 'read ')) if races else ''}{some}(t)"]
     if chance.randrange(3) == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,9 +14,9 @@ from hypothesis import strategies as st
 
 import petri
 from petri.engine.interface import Limits, Session
-from petri.engine.native import available
+from petri.engine.native import MOST_FIRINGS, available
 from petri.measure.observation import Observation
-from petri.net import Net
+from petri.net import DECISION, Net
 from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.copies import several
@@ -116,6 +117,43 @@ def assert_same_run(net: Net, seed: int, piece: int) -> None:
 RUNS = given(nets(), st.integers(0, 3), st.integers(1, 30))
 test_same_run = FEW(RUNS(assert_same_run))
 test_same_run_of_many_nets = pytest.mark.slow(MANY_NETS(RUNS(assert_same_run)))
+
+
+def assert_decisions_agree(net: Net, seed: int, piece: int, patience: int) -> None:
+    """Check that both engines ask for the same decisions, and do the same for them (I13).
+
+    Most of the transitions that may wait for one do.
+    """
+    chance = random.Random(seed)
+    decided = [one.clock is None and chance.random() < 0.8 for one in net.transitions]
+    waiting = [replace(one, priority=DECISION) if d else one for one, d in zip(net.transitions, decided, strict=True)]
+    net = replace(net, transitions=tuple(waiting), stops_at_decisions=True)
+    reference = begin(net, "reference", seed, 0, limits=LIMITS)
+    [native] = with_code(net, seed, [patience], LIMITS)
+    reason, decisions = "budget", 0
+    while reason in ("budget", "decision") and reference.firings < 60 and decisions < 60:
+        reason = reference.advance(math.inf, piece)
+        assert native.advance(math.inf, piece) == reason
+        choices = reference.choices()
+        assert native.choices() == choices
+        if reason == "decision":
+            decisions += 1
+            if chance.random() < 0.2:
+                reference.pass_over()
+                native.pass_over()
+                continue
+            index, values = chance.choice(choices)
+            found = (match.bind for arc in net.transitions[index].inputs for match in arc.pattern)
+            wanted = {bound: values[bound] for bound in found if bound is not None and chance.random() < 0.7}
+            assert reference.decide(index, wanted)
+            assert native.decide(index, wanted)
+    assert_same_state(reference, native)
+    event(f"{min(decisions, 2)} decisions or more")
+
+
+DECISIONS = given(nets(), st.integers(0, 3), st.integers(1, 30), st.sampled_from([0, MOST_FIRINGS]))
+test_the_same_is_decided = FEW(DECISIONS(assert_decisions_agree))
+test_the_same_is_decided_in_many_nets = pytest.mark.slow(MANY_NETS(DECISIONS(assert_decisions_agree)))
 
 
 # Machine code leaves the last thousand firings before the limit of an instant to the interpreter.

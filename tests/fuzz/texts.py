@@ -221,8 +221,10 @@ class Writer:
         uses.append(self.clock if chosen in ("the clock", "a parameter", "a function") else chosen)
         return options[chosen]
 
-    def clauses(self, p: str, uses: list[str]) -> str:
-        """Return what may follow the arcs of a transition or a step of a thread."""
+    def clauses(self, p: str, uses: list[str], last: tuple[str, ...]) -> str:
+        """Return what may follow the arcs of a transition or a step of a thread. last: what may be a priority, besides
+        numbers.
+        """
         choose, found, other = self.choose, "", self.some()
         if choose.chance(2):
             guard = choose.one(
@@ -240,8 +242,9 @@ class Writer:
             uses.append("a list in a guard" if self.quota in guard else "a guard")
             found += f" when {guard}"
         if choose.chance(2):
-            uses.append("a priority")
-            found += f" priority {choose.one((1, 2, -1))}"
+            clause = choose.one((" priority 1", " priority 2", " priority -1", *last))
+            uses.append("a decision" if clause == " decide" else "a priority")
+            found += clause
         if choose.chance(2):
             uses.append("a weight")
             share = choose.one(("2", "0.3", "5", f"0.5 + tokens({other.at(0)})", f"1 + 2 * tokens({other.at(0)})"))
@@ -341,10 +344,12 @@ class Writer:
         if choose.chance(1):
             uses.append("several tokens")
             outputs += f", {choose.number(0, 2)} * {self.tool}" if not tool else ""
+        lasts = self.lasts("p", uses)
+        clauses = self.clauses("p", uses, last=() if "after" in lasts else (" decide",))
         self.kept(
             f"transition {name}{'[i in 0..1]' if array else ''}: {taken}{f', {self.tool}' if tool else ''}{extra}"
             f" -> {outputs}{back}{f', {self.tool}' if tool else ''}"
-            f"{' draw d ~ uniform(0..9)' if draw else ''} {self.lasts('p', uses)}{self.clauses('p', uses)}"
+            f"{' draw d ~ uniform(0..9)' if draw else ''} {lasts}{clauses}"
         )
         self.measurable.append(f"{name}[*]" if array else name)
         if "a clock of each binding" not in uses:
@@ -522,7 +527,7 @@ class Writer:
         uses += [*source.uses, *(["an array of threads"] if array else [])]
         self.marks: list[tuple[str, list[str]]] = []
         taken = source.at("i" if array and source.size else choose.number(0, 1))
-        lines = [f"take {taken}(p){self.perhaps(f' for 1 {self.cycle}')}{self.clauses('p', uses)}"]
+        lines = [f"take {taken}(p){self.perhaps(f' for 1 {self.cycle}')}{self.clauses('p', uses, last=())}"]
         steps = self.steps("p", 0, held=False)
         lines += [*steps, *(["wait 2 ns"] if choose.chance(9) else [])]
         lines.append(f"give {self.output('p', uses)}")

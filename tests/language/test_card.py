@@ -40,10 +40,8 @@ WHERE: dict[str, list[dict[str, str]]] = {
     "`draw`": [{"draw": ", later ~ E + uniform(1..3)"}],
     "`takes`": [{"takes": "E + "}],
     "`after`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1 + E"}],
-    "`speed`": [
-        {"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1  speed E"},
-        {"clause": "weight E"},
-    ],
+    "`speed`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1  speed E"}],
+    "`weight`": [{"clause": "weight E"}],
     "output": [{"output": ", v(E)"}, {"output": ", E * v(1)"}, {"output": ", if E >= 0 then v(1)"}],
     "`in` of an output": [{"output": ", b in E + 1.0"}],
     "number, condition or weight": [
@@ -103,7 +101,7 @@ WHAT = {"variables of arcs": "x", "drawn values": "d", "tokens(p)": "tokens(s)",
 WHAT["distributions"] = "exp(1)"
 REFUSED = {
     *("capacity-uncertain", "draw-not-allowed", "drawn-in-pattern", "drawn-later", "instant-not-known"),
-    *("speed-of-binding", "tokens-not-allowed", "unknown-name", "variable-not-allowed"),
+    *("tokens-not-allowed", "unknown-name", "variable-not-allowed"),
 }
 
 

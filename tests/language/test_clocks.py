@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import petri
 from petri import language
 from petri.language.layout.formatter import format_source
 from petri.net import Clock, Net, is_memoryless, is_shared
@@ -95,6 +96,41 @@ def test_the_flat_net_has_what_the_text_says() -> None:
     assert (speed.op, speed.value) == ("const", 0.5)
     assert [transition.time.value for transition in net.transitions] == [0.0] * 3
     assert [is_shared(transition) for transition in net.transitions] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("speed", "time", "common", "guard"),
+    [
+        ("j.share / tokens(q)", "j.work / j.share", "1 / tokens(q)", True),
+        ("j.n / tokens(q)", "j.work / j.n", "1 / tokens(q)", False),
+        ("2 * (j.n * tokens(q))", "j.work / (j.n * 2)", "tokens(q)", False),
+        (
+            "(if j.n > 2 then 0.5 else 2) / (3 * tokens(q))",
+            "j.work / ((if j.n > 2 then 0.5 else 2) / 3)",
+            "1 / tokens(q)",
+            False,
+        ),
+        ("j.rate * line / 1 Mbps / 1 Mbps", "j.work / (j.rate / 1 Mbps)", "line / 1 Mbps", True),
+        ("line / j.rate", "j.work / (1 Mbps / j.rate)", "line / 1 Mbps", False),
+    ],
+)
+@pytest.mark.parametrize("work", ["{}", "exp({})"])
+def test_what_a_speed_reads_of_its_token_divides_the_time(
+    speed: str, time: str, common: str, guard: bool, work: str
+) -> None:
+    text = """time ms
+type Job = {{ n: 1..4, work: Time, share: real, rate: Rate }}
+schedule line = 1 Mbps from 0 ms, 2 Mbps from 5 ms every 10 ms
+place q : Job = Job(n, 3 ms, 0.5 * n, 2 Mbps) for n in 1..4
+transition t: q(j) -> q(j)  after {}  speed {}
+run until 1000 ms
+"""
+    whole = petri.loads(text.format(work.format("j.work"), speed))
+    apart = petri.loads(text.format(work.format(time), common))
+    assert (whole.net.transitions[0].guard is not None) == guard
+    assert is_memoryless(whole.net.transitions[0]) == is_memoryless(apart.net.transitions[0]) == (work != "{}")
+    ran, wanted = (model.run(seed=1).replications[0].hash for model in (whole, apart))
+    assert ran == wanted
 
 
 def test_an_exponential_time_stays_one_where_time_has_no_unit() -> None:

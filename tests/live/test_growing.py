@@ -11,6 +11,7 @@ from petri.live.desk import Desk
 from petri.live.growing import grow, rows
 from petri.live.source import Source
 from petri.model import LoadedFrom
+from tests.cli.calling import caller
 
 from .tables import answer
 
@@ -32,6 +33,18 @@ run until dead
 ])  # fmt: skip
 def test_lines_and_events_are_rows(given: bytes, kept: bytes) -> None:
     assert b"".join(rows(io.BytesIO(given))) == kept
+
+
+@pytest.mark.parametrize("given", [b"", b"time,size\n"])
+def test_no_page_is_served_where_stdin_brings_no_row(
+    given: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    net = tmp_path / "line.net"
+    net.write_text(NET, encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
+    found = caller(capsys)("live", str(net), "--stream", "jobs=-", "--no-browser")
+    assert found.status != 0
+    assert "live-stream-empty" in found.err
 
 
 def test_the_page_follows_a_recording_that_grows(tmp_path: Path) -> None:

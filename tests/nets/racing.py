@@ -32,6 +32,18 @@ def mean(shares: dict[int, float]) -> float:
     return math.fsum(k * share for k, share in shares.items())
 
 
+def shared_by_weight(rates: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """Return the mean number of jobs of each class of M/M/1 with discriminatory sharing; a job's work is 1 on average.
+
+    The stays T of the classes solve T_k (1 - Σ f_jk) - Σ f_jk T_j = 1 with f_jk = λ_j g_j / (g_j + g_k)
+    (Fayolle, Mitrani and Iasnogorodski 1980).
+    """
+    g = np.array(weights)
+    shares = np.array(rates) * g / np.add.outer(g, g)
+    stays = np.linalg.solve(np.diag(1 - shares.sum(axis=1)) - shares, np.ones(len(g)))
+    return [float(stay * rate) for stay, rate in zip(stays, rates, strict=True)]
+
+
 # ---------------------------------------------------------------- customers who leave
 
 

@@ -103,6 +103,20 @@ measure empty = 1 - occupied(job)
 """
 
 
+def sharing_by_weight(room: str) -> str:
+    return f"""net weights
+param load = 0.6
+type Job = {{ weight: 1..3 }}
+place job : Job {room}
+place shares
+transition gold: -> job({{weight: 3}}), 3 * shares    after exp(3 / 2 / load)
+transition silver: -> job({{weight: 1}}), 1 * shares  after exp(3 / load)
+transition finish: job(j), j.weight * shares -> nothing  after exp(1)  speed j.weight / tokens(shares)
+measure golds = mean(job, if weight == 3 then 1 else 0)
+measure silvers = mean(job, if weight == 1 then 1 else 0)
+"""
+
+
 def endless_servers(stay: str) -> str:
     return f"""net endless
 place door = token
@@ -217,6 +231,9 @@ def systems() -> Iterator[System]:
         yield System(f"M/G/1-PS, {work}", sharing(work), 120_000, {"jobs": load / (1 - load), "empty": 1 - load})
     sizes = {"jobs": 1.0, "small_stay": 1.0, "large_stay": 10.0}
     yield System("M/G/1-PS by size", "processor_sharing", 100_000, sizes, {"load": 0.5})
+    golds, silvers = racing.shared_by_weight([0.4, 0.2], [3, 1])
+    weighted = {"golds": golds, "silvers": silvers}
+    yield System("M/M/1 shared by weights", sharing_by_weight(""), 60_000, weighted)
     for stay in ("exp(2)", "2", "uniform(0.0..4.0)", "hyperexponential(2, 3)"):
         poisson = {"there": 2.0, "squares": 2.0 + 2.0**2, "empty": math.exp(-2.0)}
         yield System(f"M/G/infinity, {stay}", endless_servers(stay), 30_000, poisson)
@@ -262,6 +279,12 @@ def preemptive() -> Iterator[System]:
 
 SYSTEMS = list(systems())
 LEVEL = 1 - FALSE_ALARMS / sum(len(system.exact) for system in SYSTEMS)
+
+
+def test_shares_by_weight_are_exact_in_the_chain() -> None:
+    found = petri.loads(sharing_by_weight("cap 14"), load=0.3).solve()
+    exact = racing.shared_by_weight([0.2, 0.1], [3, 1])
+    assert [found.exact(name).value for name in ("golds", "silvers")] == pytest.approx(exact, rel=1e-5)
 
 
 @pytest.mark.slow

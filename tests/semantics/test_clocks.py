@@ -452,6 +452,29 @@ def test_c5_a_shared_clock_runs_at_the_speed_too(engine: str) -> None:
     assert fast == pytest.approx(slow / 4, rel=1e-8)
 
 
+def test_c5_each_token_has_a_share(engine: str) -> None:
+    """One third and two thirds until 6; then the first has 2 left, all of the speed, and loses it from 7 to 8."""
+    text = """
+    place job : {id: int, share: int, work: real} = {id: 1, share: 1, work: 4.0}, {id: 2, share: 2, work: 4.0}
+    place shares = 3 * token  place up = token  place first = token  place second = token
+    transition fail: first, up -> nothing  after 7
+    transition mend: second -> up  takes 8
+    transition done: job(j), read up, j.share * shares -> nothing  after j.work  resume  speed j.share / tokens(shares)
+    """
+    ran = simulate(text, engine)
+    assert [(f.start, f.values[0]) for f in ran.fired if f.name == "done"] == [(6.0, 2), (9.0, 1)]
+
+
+def test_c5_a_token_whose_share_is_0_has_no_clock(engine: str) -> None:
+    text = """
+    place job : {share: real} = {share: 0.0}, {share: 0.5}, {share: 2.0}
+    transition done: job(j) -> nothing  after exp(1)  speed j.share
+    """
+    ran = simulate(text, engine)
+    assert sorted(ran.values("done")) == [(0.5,), (2.0,)]
+    assert (ran.observation.set[0], ran.observation.dropped[0], ran.marking["job"]) == (2, 0, [(0.0,)])
+
+
 # ---------------------------------------------------------------- arcs that see all tokens
 
 
@@ -502,6 +525,13 @@ def test_e9_each_customer_has_a_patience_behind_the_first(engine: str) -> None:
 )
 def test_x2_times_and_speeds_are_not_negative(engine: str, clause: str, error: str) -> None:
     ran = simulate(f"place p = token  transition t: p -> nothing  {clause}", engine)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.transition) == (error, 0)
+
+
+@pytest.mark.parametrize(("time", "error"), [("2", "negative-time"), ("exp(2)", "bad-parameter")])
+def test_x2_the_share_of_a_token_is_not_negative(engine: str, time: str, error: str) -> None:
+    ran = simulate(f"place p : real = -0.5  transition t: p(x) -> nothing  after {time}  speed 3 * x", engine)
     assert ran.error is not None
     assert (ran.error.id, ran.error.transition) == (error, 0)
 

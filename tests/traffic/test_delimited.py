@@ -289,6 +289,49 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "given", "found"),
+    [
+        ("0;64;gold\n1;65;silver\n", {"time": "1 [ms]", "size": "2", "class": "3"}, [(0, 64, 0), (1000, 65, 1)]),
+        ("gold,7\n", {"class": "1", "size": "2 [kB]"}, [(7000, 0)]),
+        ("kind,bytes\ngold,7\n", {"class": "1", "size": "2"}, [(7, 0)]),
+        ("kind,size\ngold,7\n", {"class": "1"}, [(7, 0)]),
+        ("12:00:01,3\n12:00:03,4\n", {"time": "1", "size": "2"}, [(0, 3), (2_000_000, 4)]),
+        ("# no names\n\n5\n6\n", {"value": "1"}, [(5,), (6,)]),
+    ],
+)
+def test_columns_by_position_need_no_names(
+    text: str, given: dict[str, str], found: list[Token], tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    kinds = {"time": "Time", "size": "Bytes", "class": "Class"}
+    fields = ", ".join(f"{name}: {kind}" for name, kind in kinds.items() if name in given or name == "size")
+    flat = with_streams(net("int" if "value" in given else f"{{ {fields} }}"), {"rows": path}, given)
+    assert rows(flat) == rows(flat, 1) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "identifier", "part"),
+    [
+        ("1,x\n4,5\n", "stream-row", "line 1, column `2`: `x` is not a number"),
+        ("a,b\n4,x\n", "stream-row", "line 2, column `b`: `x` is not a number"),
+        ("1\n4\n", "stream-no-position", "no column number 2"),
+        ("1,2\n4\n", "stream-row", "line 2: it has 1 columns"),
+        ("", "stream-no-columns", "does not start"),
+        ("a,b\n", "stream-empty", "no rows"),
+    ],
+)
+def test_what_cannot_be_read_by_position(text: str, identifier: str, part: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    flat = with_streams(net("{ time: Time, size: Bytes }"), {"rows": path}, {"time": "1", "size": "2"})
+    with pytest.raises(LanguageError) as error:
+        rows(flat)
+    assert told(error)[0] == identifier
+    assert part in told(error)[1]
+
+
+@pytest.mark.parametrize(
     ("text", "identifier", "part"),
     [
         ("", "stream-no-columns", "does not start"),

@@ -20,6 +20,7 @@ from petri.run.plan import Plan
 from petri.run.replications import replicate
 from petri.structs import replace
 from petri.traffic import moved, verify, with_streams
+from petri.traffic.fields import column_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,9 @@ def with_its_files(net: Net, manifest: Manifest, elsewhere: Mapping[str, str]) -
     """Return the net with the files that its streams had. Raises LanguageError if one is missing or has changed."""
     if not (kept := manifest.streams):
         return net
-    columns = {f"{place}.{field}": column for place, one in kept.items() for field, column in one.columns.items()}
+    columns = {
+        f"{place}.{column_of(slot)}": column for place, one in kept.items() for slot, column in one.columns.items()
+    }
     net = with_streams(net, {place: elsewhere.get(place, one.path) for place, one in kept.items()}, columns)
     digests = {place: one.sha256 for place, one in kept.items()}
     places = [

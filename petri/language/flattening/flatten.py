@@ -21,6 +21,7 @@ from petri.language.flattening.instance import Instance, in_net, position_of, se
 from petri.language.flattening.loops import begin_turn, rows, turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
+from petri.language.flattening.speeds import with_moving_clocks
 from petri.language.flattening.turns import with_turns
 from petri.language.meaning.nodes import Node, build, evaluate
 from petri.language.meaning.scope import PlaceSymbol
@@ -335,6 +336,9 @@ class Flattener:
                 guard = _with_least(guard, arc, not_negative(template.least, instance, "count-negative"), inputs)
         if t.clock is not None:
             self._check_clocked(t, inputs)
+            if t.clock.moving is not None:
+                moving = not_negative(t.clock.moving, instance, "speed-negative")
+                guard = with_moving_clocks(guard, moving, self._least_values(inputs))
         made = net.Transition(
             name,
             t.variables,
@@ -373,6 +377,15 @@ class Flattener:
         for arc, written in zip(inputs, t.inputs, strict=True):
             if self.net_places[arc.place].per:
                 raise CheckError("clock-on-per", written.span, name=self.net_places[arc.place].name)
+
+    def _least_values(self, inputs: Iterable[net.InputArc]) -> dict[int, net.Scalar | None]:
+        """Return the least value of each variable that arcs bind."""
+        slots = [
+            (match, slot)
+            for arc in inputs
+            for match, slot in zip(arc.pattern, self.net_places[arc.place].colour.slots, strict=False)
+        ]
+        return {match.bind: slot.low for match, slot in slots if match.bind is not None}
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
         built: list[net.OutputArc] = []

@@ -142,7 +142,7 @@ def both(first: Node | None, second: Node, span: Span) -> Node:
 
 
 def with_span(node: Node, span: Span) -> Node:
-    """Return the same constant, with the position of its use."""
+    """Return the same node, with the position of its use."""
     return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size, node.power)
 
 

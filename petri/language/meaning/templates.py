@@ -99,7 +99,10 @@ class OutputTemplate(Struct):
 
 
 class ClockTemplate(Struct):
-    """`servers`: None is 1, or with `unlimited` the enabling degree. `valued`: an arc whose tokens have values."""
+    """`servers`: None is 1, or with `unlimited` the enabling degree. `valued`: an arc whose tokens have values.
+
+    moving: of a clock whose speed reads its token, what is 0 if it stands still (C5).
+    """
 
     time: Node | None
     memory: Literal["restart", "resume", "repeat"]
@@ -107,6 +110,7 @@ class ClockTemplate(Struct):
     unlimited: bool
     valued: InputTemplate | None
     speed: Node | None
+    moving: Node | None
 
 
 class TransitionTemplate(Struct):

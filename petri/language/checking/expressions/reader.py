@@ -397,11 +397,9 @@ class Reader(Struct):
         if not self.where.startswith("a "):
             self.problems.error("condition-of-token", span, name=name)
             return
-        if self.where == "a speed":
-            self.problems.error("speed-of-binding", span, name=name)
-            return
         clause = self.where.removeprefix("a ")
-        self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
+        key = "exp(1 / w)" if clause == "weight" else None
+        self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause, key=key)
 
     def tell_awaited(self, draw: str, span: Span, name: str | None = None) -> None:
         """`name` is the `let` that uses the draw."""

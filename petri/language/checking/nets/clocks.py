@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.nets.speeds import Speed, split
 from petri.language.meaning.nodes import NOW, Node
 from petri.language.meaning.templates import ClockTemplate, InputTemplate
 from petri.language.meaning.types import INT, REAL, Black, Unknown
@@ -37,9 +38,15 @@ class ClockReader:
         servers = None
         if d.servers is not None and not unlimited:
             servers = self.reader.of_all_bindings("a number of servers").read_fixed(d.servers, INT)
-        speed = None if d.speed is None else self.reader.of_all_bindings("a speed", "tokens").read_scalar(d.speed, REAL)
+        speed = (None if d.speed is None else self.problems.attempt(self._speed, d.speed)) or Speed()
         memory = "restart" if d.memory is None else d.memory.word
-        return ClockTemplate(self._time(d.clock), memory, servers, unlimited, valued, speed)
+        time = self._time(d.clock)
+        time = None if time is None else speed.divided(time)
+        return ClockTemplate(time, memory, servers, unlimited, valued, speed.common, speed.moving)
+
+    def _speed(self, e: tree.Expr) -> Speed:
+        speed = self.reader.allowing("a speed", "tokens").read_scalar(e, REAL)
+        return Speed() if speed is None else split(speed, e.span)
 
     def _refuse_clauses(self) -> None:
         """Clauses that say something of a clock, of a transition that has none."""

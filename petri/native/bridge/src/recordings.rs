@@ -84,8 +84,10 @@ impl Text {
         self.0.is_named()
     }
 
-    fn fill(&mut self, fields: Vec<FieldParts>) {
+    /// Whether the first record is a row as well, which it may only be if `unnamed`.
+    fn fill(&mut self, fields: Vec<FieldParts>, unnamed: bool) -> bool {
         self.0.fill(fields.into_iter().map(field_of).collect());
+        unnamed && self.0.take_first()
     }
 
     /// The words of the next rows, slot after slot; whether the file has ended; what is wrong with the row after them. No rows are

@@ -56,6 +56,8 @@ pub struct Text {
     first: Option<First>,
     /// The first calendar time.
     calendar: Option<Instant>,
+    /// Whether the first record is a row that has yet to be read.
+    first_is_row: bool,
 }
 
 /// The value of the relative field in the first row.
@@ -92,7 +94,8 @@ impl Text {
         let records = Records::new(decoded(source)?)?;
         let mut dates = (0..records.headers.len()).filter(|&at| records.headers[at].to_lowercase() == DATE);
         let date = dates.next().filter(|_| dates.next().is_none());
-        Ok(Text { records, fields: vec![], labels: vec![], date, last: 0.0, first: None, calendar: None })
+        let (fields, labels) = (vec![], vec![]);
+        Ok(Text { records, fields, labels, date, last: 0.0, first: None, calendar: None, first_is_row: false })
     }
 
     /// The names of its columns.
@@ -118,6 +121,15 @@ impl Text {
         };
         self.labels = fields.iter().map(sorted).collect();
         self.fields = fields;
+    }
+
+    /// Takes the first record as a row, not as the names of columns, where it has only numbers, or a value for some field; says
+    /// whether. Call it after [`Self::fill`].
+    pub fn take_first(&mut self) -> bool {
+        let has_value = |text: &mut Self| (0..text.fields.len()).any(|number| text.value(number).is_ok());
+        self.first_is_row = !self.is_named() || has_value(self);
+        self.calendar = None;
+        self.first_is_row
     }
 
     /// The next rows, at most `most`. They are fewer, or none, where it took long to find them, at the end of the file, and
@@ -147,10 +159,12 @@ impl Text {
     /// Reads the next row. False at the end of the file.
     #[inline]
     fn row(&mut self, words: &mut Vec<u64>) -> Result<bool, Problem> {
-        if !self.records.next()? {
-            return Ok(false);
+        if !std::mem::take(&mut self.first_is_row) {
+            if !self.records.next()? {
+                return Ok(false);
+            }
+            self.records.split()?;
         }
-        self.records.split()?;
         if self.records.len() > self.records.headers.len() {
             self.check_length()?;
         }
