@@ -1,6 +1,6 @@
 """Writes the account of the studies into docs/validation.md, as `pnsim validate all` prints it.
 
-    python validation/write_account.py                          # the five papers, with the results in validation-results
+    python validation/write_account.py                          # the five papers, results of validation-results
     python validation/write_account.py --stores FOLDER shaping  # these studies
 
 Replications that the stores lack are run.
