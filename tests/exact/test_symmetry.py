@@ -68,6 +68,16 @@ def with_arrays(net: Net, copies: int) -> Net:
             inputs=tuple(replace(arc(a, copy), count=of(a.count, copy)) for a in one.inputs),
             inhibitors=tuple(replace(arc(a, copy), threshold=of(a.threshold, copy)) for a in one.inhibitors),
             resets=tuple(at(place, copy) for place in one.resets),
+            sets=tuple(
+                replace(
+                    a,
+                    place=at(a.place, copy),
+                    condition=of(a.condition, copy),
+                    totals=tuple(replace(total, value=of(total.value, copy)) for total in a.totals),
+                    most=of(a.most, copy),
+                )
+                for a in one.sets
+            ),
             guard=of(one.guard, copy),
             draws=tuple(replace(draw, expression=of(draw.expression, copy)) for draw in one.draws),
             time=of(one.time, copy),
