@@ -92,6 +92,9 @@ impl Engine {
             let mut ranks = ranks.into_iter();
             found.retain(|_| ranks.next() == least);
         }
+        if let (Some(&first), true) = (found.first(), plan.in_turn) {
+            found.retain(|tokens| tokens[0] == first[0]);
+        }
         if found.is_empty() {
             return Ok(false);
         }

@@ -35,6 +35,8 @@ pub struct Compiler {
     pub own_transitions: usize,
     pub tables: usize,
     pub without: Without,
+    /// Bindings of transitions that wait for decisions are listed (I13), which joins and trees cannot do.
+    pub lists_decisions: bool,
     pub spans: Vec<Span>,
     pub places: Vec<PlaceProgram>,
     pub lines: Vec<LinesProgram>,
@@ -87,6 +89,7 @@ impl Compiler {
             own_transitions,
             tables,
             without,
+            lists_decisions: false,
             spans: Vec::new(),
             places: Vec::with_capacity(number),
             lines: Vec::new(),

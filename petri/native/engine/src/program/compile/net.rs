@@ -71,6 +71,7 @@ impl Program {
         let sizes = [own, net.tables.len()];
         let mut compiler = Compiler::new(std::mem::take(&mut net.places), sizes, &lined, slot_ranges, without)?;
         compiler.note_takers(&net.transitions);
+        compiler.lists_decisions = net.stops_at_decisions;
         let (levels, homes) = levels(&net, &mut compiler)?;
         let waits = net.stops_at_decisions && net.transitions.iter().any(|one| one.priority == DECISION);
         let decisions = if waits { levels.len() - 1 } else { usize::MAX };

@@ -6,7 +6,9 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, IndexId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::seldom::Seldom;
 use crate::base::ticks::whole;
-use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, SetArc, Transition};
+use crate::net::{
+    Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, SetArc, Transition, DECISION,
+};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
 use crate::program::arc::{
     Count, Find, InhibitorProgram, InputDetails, InputProgram, OutputForm, OutputProgram, SetProgram, Take,
@@ -222,6 +224,7 @@ impl<'a> TransitionCompiler<'a> {
         // Only patterns and the guard matter, and neither reads anything beyond the binding.
         let simple = !exhaustive
             && !searched
+            && !(self.compiler.lists_decisions && t.priority == DECISION)
             && rooms.is_empty()
             && self.enabling.tokens.is_empty()
             && !self.enabling.reads_clock
