@@ -16,7 +16,7 @@ from ..terminal.console import remark
 from ..terminal.exits import refusal, writing
 
 _NET_LINE = re.compile(r"^net[ \t]+\w+", re.MULTILINE)
-_IMPORT_OF_FILE = re.compile(r"^import[ \t]+\"|\b(?:table|list)\("", re.MULTILINE)
+_IMPORT_OF_FILE = re.compile(r"^import[ \t]+\"|\b(?:table|list)\(\"", re.MULTILINE)
 
 
 @click.command(name="new")
