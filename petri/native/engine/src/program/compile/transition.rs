@@ -221,10 +221,11 @@ impl<'a> TransitionCompiler<'a> {
         let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. })) && any.is_none()
             || t.clock.as_ref().is_some_and(|clock| self.clock_kind(clock, &inputs) == ClockKind::Coloured);
         self.plain &= !searched;
+        let listed = self.compiler.lists_decisions && t.priority == DECISION;
         // Only patterns and the guard matter, and neither reads anything beyond the binding.
         let simple = !exhaustive
             && !searched
-            && !(self.compiler.lists_decisions && t.priority == DECISION)
+            && !listed
             && rooms.is_empty()
             && self.enabling.tokens.is_empty()
             && !self.enabling.reads_clock
