@@ -140,8 +140,7 @@ def _tell_ending(outcome: Outcome, quiet: bool) -> int:
     failed = next((point for point in outcome.points if point.failures), None)
     if failed is not None:
         row = failed.failures[0]
-        message = str((row.failure or {}).get("message", ""))
-        values: dict[str, Told] = {"point": failed.label, "replication": row.index, "message": message}
+        values: dict[str, Told] = {"point": failed.label, "replication": row.index, "message": row.why()}
         tell(Diagnostic("point-failed", values=values))
     if outcome.interrupted:
         done = sum(len(point.rows) for point in outcome.points)

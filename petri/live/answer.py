@@ -157,7 +157,7 @@ def compared(pinned: Point, now: Point) -> Markup:
     count = min(len(pinned.ran), len(now.ran))
     before, after = (np.array(per_replication(one)[:count], dtype=np.float64) for one in (pinned, now))
     units, rows = Units.of(second.net), []
-    for index, (name, (one, dimension)) in enumerate(shown(of_result(second)).items()):
+    for index, (name, (one, dimension)) in enumerate(named_figures(second).items()):
         if one.statistic != "mean":
             continue
         difference = paired_interval(after[:, index], before[:, index])
@@ -210,7 +210,7 @@ def clock(result: Result) -> dict[str, Any]:
 
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
     """Return a measure over a parameter, and the current setting with this result as a point of its own."""
-    here = _at(result.net, shown(of_result(result)), knob, measure)
+    here = _at(result.net, named_figures(result), knob, measure)
     others = [(point.model.net, figures_at(point)) for point in points if point.model is not None and point is not now]
     known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
     if here is None:
@@ -248,7 +248,7 @@ def figures_at(point: Point) -> Figures:
     count = len(point.ran)
     if point.figures is None or point.figures[0] != count:
         result = point.result()
-        point.figures = (count, {} if result is None else shown(of_result(result)))
+        point.figures = (count, {} if result is None else named_figures(result))
     return point.figures[1]
 
 

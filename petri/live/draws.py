@@ -39,8 +39,8 @@ OF_MEASURES: Final = (("measure", "name"), ("as set", "figure"), ("over the rang
 class Draws:
     """Draw i = 1, 2, … has one replication, with the seed of the run + i and values that follow from that seed alone.
 
-    texts: a range or a list for each parameter that is drawn. settings: of the others. logarithmic: parameters whose
-    sliders are. problem: why there are no draws.
+    texts: a range or a list for each parameter that is drawn. settings: of the others. logarithmic: parameters with
+    such sliders. problem: why there are no draws.
     """
 
     def __init__(
@@ -215,7 +215,7 @@ def _chart(over: Sequence[float], alone: Sequence[float], units: Units, name: st
 
 
 def _shares(values: Sequence[float], factor: float, low: float, high: float, count: int) -> list[float]:
-    """Return which share of the values is in each of so many equal parts from low to high."""
+    """Return the share of the values in each of `count` equal parts from low to high."""
     found = [0.0] * count
     for value in values:
         if math.isfinite(value):

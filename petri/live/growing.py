@@ -31,7 +31,7 @@ def rows(lines: Iterable[bytes]) -> Iterator[bytes]:
 def grow(lines: Iterable[bytes], file: Path) -> int:
     """Write the first lines into a file, and go on with the others on a thread as they come.
 
-    Returns how many they are: fewer than `FIRST` if there are no more.
+    Returns the number of lines it wrote: fewer than `FIRST` if no more came.
     """
     coming = rows(lines)
     file.touch(mode=0o600)

@@ -83,6 +83,10 @@ class ReplicationRecord(Frozen):
         """Whether it ended as planned."""
         return self.ended in ("until", "dead")
 
+    def why(self, otherwise: str = "") -> str:
+        """Return what went wrong; `otherwise` where `failure` does not say."""
+        return str((self.failure or {}).get("message", otherwise))
+
     def sample(self, name: str) -> Sample:
         """Return what it has of a figure; nan if it was not kept."""
         if name in self.tallies:

@@ -74,5 +74,4 @@ def begin_point(point: Point, limit: TimeLimit = NO_LIMIT) -> PointRuns:
 
 
 def failed(point: Point, row: ReplicationRecord) -> ExperimentError:
-    message = str((row.failure or {}).get("message", row.ended))
-    return problem("point-failed", point=point.label, replication=row.index, message=message)
+    return problem("point-failed", point=point.label, replication=row.index, message=row.why(row.ended))

@@ -117,7 +117,7 @@ class Evaluation:
             without = [name for name, figure in figures.items() if not np.isfinite(figure).all()]
             failed = f"`{without[0]}` has no value" if without else ""
             if point.failures:
-                failed = str((point.failures[0].failure or {}).get("message", "a run did not end"))
+                failed = point.failures[0].why("a run did not end")
             self.known[point_key(point.parameters)] = Setting(point.parameters, False, failed, figures)
 
     def _model(self, values: Values) -> Model | None:

@@ -82,8 +82,7 @@ def banners(outcome: Outcome) -> list[Markup]:
     failures = [(point, row) for point in outcome.points for row in point.failures]
     if failures:
         point, row = failures[0]
-        message = str((row.failure or {}).get("message", ""))
-        first = tag("p", f"The first at {point.label}, replication {row.index}: {message}")
+        first = tag("p", f"The first at {point.label}, replication {row.index}: {row.why()}")
         many = f"{len(failures)} replications" if len(failures) > 1 else "A replication"
         found.append(banner("fail", f"{many} stopped inside the model, or lacks a figure", first))
     empty = [point for point in outcome.points if not point.complete]
